@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::pickle::ReduceResult;
-use metaphrase::Case;
+use metaphrase::{Case, GlossaryFile, GlossaryFormat};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::path::PathBuf;
@@ -31,10 +31,10 @@ type Entries = Vec<(String, Vec<String>)>;
 #[pymethods]
 impl Glossary {
     #[new]
-    #[pyo3(signature = (entries, *, respect_case=false))]
-    fn new(entries: &Bound<'_, PyAny>, respect_case: bool) -> PyResult<Self> {
+    #[pyo3(signature = (entries, *, respect_case=false, languages=None))]
+    fn new(entries: &Bound<'_, PyAny>, respect_case: bool, languages: Option<(String, String)>) -> PyResult<Self> {
         let Ok(dictionary) = entries.cast::<PyDict>() else {
-            return Self::parse(table(entries, "the glossary")?, respect_case);
+            return Self::from_file(&bytes(entries, "the glossary")?, languages, respect_case);
         };
         let targets = |value: &Bound<'_, PyAny>| {
             let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
@@ -42,11 +42,7 @@ impl Glossary {
         };
         let entry = |(source, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| Ok((term(&source)?, targets(&value)?));
         let entries: Entries = dictionary.iter().map(entry).collect::<PyResult<_>>()?;
-        let glossary = metaphrase::Glossary::from_entries(entries.clone(), case(respect_case)).map_err(|error| {
-            let source = &entries[error.line - 1].0;
-            errors::input(format!("the entry {source:?} of the glossary {}", error.problem))
-        })?;
-        Ok(Self { glossary: Arc::new(glossary), content: Content::Entries(entries), respect_case })
+        Self::from_entries(entries, respect_case)
     }
 
     /// Reads the text of a glossary file.
@@ -86,6 +82,25 @@ impl Glossary {
     }
 }
 
+impl Glossary {
+    fn from_entries(entries: Entries, respect_case: bool) -> PyResult<Self> {
+        let glossary = metaphrase::Glossary::from_entries(entries.clone(), case(respect_case)).map_err(|error| {
+            let source = &entries[error.line - 1].0;
+            errors::input(format!("the entry {source:?} of the glossary {}", error.problem))
+        })?;
+        Ok(Self { glossary: Arc::new(glossary), content: Content::Entries(entries), respect_case })
+    }
+
+    fn from_file(bytes: &[u8], languages: Option<(String, String)>, respect_case: bool) -> PyResult<Self> {
+        let languages = languages.as_ref().map(|(source, target)| [&**source, &**target]);
+        let file = GlossaryFile::read(bytes, languages).map_err(errors::input)?;
+        match file.format {
+            GlossaryFormat::Tabs => Self::parse(file.text, respect_case),
+            _ => Self::from_entries(file.entries, respect_case),
+        }
+    }
+}
+
 fn case(respect: bool) -> Case {
     if respect { Case::Respect } else { Case::Ignore }
 }
@@ -101,19 +116,24 @@ fn term(value: &Bound<'_, PyAny>) -> PyResult<String> {
 pub fn glossary(value: &Bound<'_, PyAny>) -> PyResult<Arc<metaphrase::Glossary>> {
     match value.cast::<Glossary>() {
         Ok(glossary) => Ok(Arc::clone(&glossary.get().glossary)),
-        Err(_) => Ok(Glossary::new(value, false)?.glossary),
+        Err(_) => Ok(Glossary::new(value, false, None)?.glossary),
     }
+}
+
+/// The bytes of the file at a path.
+fn bytes(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u8>> {
+    let path: PathBuf = value
+        .extract()
+        .map_err(|_| errors::input(format!("{what} is a {}; expected a path or a dictionary", kind(value))))?;
+    std::fs::read(&path).map_err(|error| errors::input(format!("cannot read {}: {error}", path.display())))
 }
 
 /// The text of a glossary file (a source term, a tab and target terms on each line), read from a path, or written from
 /// a dictionary whose values are target terms or lists of alternatives. `what` is its name in messages.
 pub fn table(value: &Bound<'_, PyAny>, what: &str) -> PyResult<String> {
     let Ok(entries) = value.cast::<PyDict>() else {
-        let path: PathBuf = value
-            .extract()
-            .map_err(|_| errors::input(format!("{what} is a {}; expected a path or a dictionary", kind(value))))?;
-        let text = std::fs::read_to_string(&path);
-        return text.map_err(|error| errors::input(format!("cannot read {}: {error}", path.display())));
+        let text = String::from_utf8(bytes(value, what)?);
+        return text.map_err(|error| errors::input(format!("{what}: the file is not UTF-8: {error}")));
     };
     let mut text = String::new();
     for (source, targets) in entries {

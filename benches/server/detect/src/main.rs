@@ -2,7 +2,7 @@
 //! characters), in en, de, fr, ja, zh; each detector may choose among these five, or between English and German.
 //! A second argument is the name of the one detector to measure: memory is that of a process that has no other one.
 
-#[path = "../../../../crates/translate/server/src/detect.rs"]
+#[path = "../../../../crates/translate/server/src/detect/mod.rs"]
 #[allow(dead_code, reason = "its tests are not run here")]
 mod ours;
 
@@ -62,7 +62,7 @@ fn detector(name: &str, codes: &[&'static str]) -> Box<dyn Fn(&str) -> Option<&'
     if name == "Metaphrase" {
         let known: Vec<String> = codes.iter().map(ToString::to_string).collect();
         return Box::new(move |text| {
-            let found = ours::detect(text, &known).swap_remove(0);
+            let found = ours::detect(text, &known).languages.swap_remove(0);
             codes.iter().copied().find(|code| found.confidence > 0.0 && *code == found.language)
         });
     }

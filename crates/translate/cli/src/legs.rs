@@ -4,7 +4,7 @@ use crate::Usage;
 use crate::io::Input;
 use crate::model::ModelArgs;
 use anyhow::{Context, Result};
-use metaphrase::{Case, Glossary, Translator, TranslatorBuilder};
+use metaphrase::{Case, Glossary, GlossaryFile, Translator, TranslatorBuilder};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,8 @@ pub struct LegsArgs {
     #[arg(long, value_name = "PATH", help_heading = "Model")]
     then: Option<PathBuf>,
     /// A glossary: if a line contains one of its source terms, the translation contains the target term. Each line of
-    /// the file has a source term, a tab and a target term; more target terms after tabs are alternatives
+    /// the file has a source term, a tab and a target term; more target terms after tabs are alternatives. CSV, TBX, TMX
+    /// and Excel files are read, too
     #[arg(long, value_name = "FILE", help_heading = "Text")]
     glossary: Option<PathBuf>,
     /// Distinguish upper and lower case when looking for terms of the glossary
@@ -37,11 +38,20 @@ impl LegsArgs {
         model: &ModelArgs,
         change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder,
     ) -> Result<Translator> {
-        let case = if self.glossary_case { Case::Respect } else { Case::Ignore };
-        let glossary = self.glossary.as_deref().map(|path| read_glossary(path, case)).transpose()?;
-        let Some(then) = &self.then else {
-            return model.load(|builder| glossary.into_iter().fold(change(builder), TranslatorBuilder::glossary));
-        };
+        let translator = self.translator(model, change)?;
+        let Some(path) = &self.glossary else { return Ok(translator) };
+        let languages = translator.languages().map(|[source, target]| [&**source, &**target]);
+        let glossary = read_glossary(path, self.glossary_case, languages)?;
+        Ok(translator.with_glossary(glossary))
+    }
+
+    /// The translator without the glossary.
+    fn translator(
+        &self,
+        model: &ModelArgs,
+        change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder,
+    ) -> Result<Translator> {
+        let Some(then) = &self.then else { return model.load(change) };
         let first = model.load(|builder| builder)?;
         let last = change(model.builder().precision(model.precision()).model(then)).build()?;
         if let (Some([_, middle]), Some([source, target])) = (first.languages(), last.languages())
@@ -52,16 +62,18 @@ impl LegsArgs {
                 "{found}; the second model has to read the language that the first one writes"
             )));
         }
-        let pivot = Translator::pivot(Arc::new(first), Arc::new(last));
-        Ok(glossary.into_iter().fold(pivot, Translator::with_glossary))
+        Ok(Translator::pivot(Arc::new(first), Arc::new(last)))
     }
 }
 
-fn read_glossary(path: &Path, case: Case) -> Result<Glossary> {
-    let mut text = String::new();
+/// Reads a glossary's file; of a file with several languages those of the translator.
+fn read_glossary(path: &Path, case: bool, languages: Option<[&str; 2]>) -> Result<Glossary> {
+    let mut bytes = Vec::new();
     let name = path.display();
-    Input::open(Some(path))?.reader.read_to_string(&mut text).with_context(|| format!("cannot read {name}"))?;
-    let glossary = Glossary::parse(&text, case).with_context(|| name.to_string())?;
+    Input::open(Some(path))?.reader.read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
+    let case = if case { Case::Respect } else { Case::Ignore };
+    let file = GlossaryFile::read(&bytes, languages).with_context(|| name.to_string())?;
+    let glossary = file.glossary(case).with_context(|| name.to_string())?;
     for note in glossary.notes() {
         tracing::warn!("{name}: {note}");
     }

@@ -5,7 +5,7 @@ use crate::values::{AUTO, PrecisionChoice, precision};
 use anyhow::{Context, Result};
 use metaphrase_server::{Config, Limits, ModelSpec, Store, parse_model};
 use std::io::Write;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,9 +21,9 @@ pub struct Args {
     /// a code that has a hyphen, write pt-BR:en=PATH [default: the bundled en-de and de-en]
     #[arg(short, long = "model", value_name = "SOURCE-TARGET=PATH", value_parser = parse_model)]
     models: Vec<ModelSpec>,
-    /// The address to listen on; 0.0.0.0 serves other machines, too
+    /// The address or the name to listen on, such as localhost or ::1; 0.0.0.0 serves other machines, too
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
-    host: IpAddr,
+    host: String,
     /// The port to listen on; 0 selects a free one
     #[arg(short, long, value_name = "PORT", default_value_t = 5000, value_parser = number::whole::<u16>)]
     port: u16,
@@ -83,7 +83,8 @@ struct StateArgs {
     /// Allow web pages of this origin to use the server, such as https://example.org; * allows all; may be repeated
     #[arg(long = "cors", value_name = "ORIGIN")]
     origins: Vec<String>,
-    /// Take the address of the client from the header X-Forwarded-For, which a proxy in front of the server sets
+    /// Take the address of the client from the header X-Forwarded-For, and the server's own address from X-Forwarded-Host,
+    /// -Proto and -Prefix, which a proxy in front of the server sets
     #[arg(long)]
     trust_forwarded: bool,
 }
@@ -110,6 +111,10 @@ struct LimitArgs {
     /// Sentences in the queue, of all clients together; one client may have half of them
     #[arg(long, value_name = "N", default_value_t = Limits::default().queue, value_parser = number::whole::<usize>)]
     max_queue: usize,
+    /// Megabytes of the translations that are kept in memory for sentences that come again; 0 keeps none
+    #[arg(long, value_name = "N", default_value_t = Limits::default().cache_bytes >> 20)]
+    #[arg(value_parser = number::whole::<usize>)]
+    cache: usize,
     /// Open connections
     #[arg(long, value_name = "N", default_value_t = Limits::default().connections)]
     #[arg(value_parser = number::whole::<usize>)]
@@ -141,7 +146,8 @@ pub fn run(args: &Args) -> Result<()> {
         }
     }
     raise_file_limit();
-    metaphrase_server::run(config(args), |address| {
+    let address = address(&args.host, args.port)?;
+    metaphrase_server::run(config(args, address), |address| {
         // The server also works if nobody reads standard output.
         let _ = writeln!(std::io::stdout(), "http://{address}");
     })?;
@@ -157,10 +163,24 @@ fn list_keys(store: &Store) -> Result<()> {
     Ok(())
 }
 
-fn config(args: &Args) -> Config {
+/// The address of a host: an address, with or without the brackets of an IPv6 address in URLs, or a name. Of several
+/// addresses one of IPv4 is taken, which all clients reach.
+fn address(host: &str, port: u16) -> Result<SocketAddr> {
+    let plain = host.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(host);
+    if let Ok(address) = plain.parse::<IpAddr>() {
+        return Ok((address, port).into());
+    }
+    let found = (plain, port).to_socket_addrs();
+    let mut found =
+        found.with_context(|| format!("'{host}' is neither an address nor a name that this machine knows"))?;
+    let first = found.next().with_context(|| format!("the name '{host}' has no address"))?;
+    Ok(std::iter::once(first).chain(found).find(SocketAddr::is_ipv4).unwrap_or(first))
+}
+
+fn config(args: &Args, address: SocketAddr) -> Config {
     let Args { machine, state, limits, .. } = args;
     let mut config = Config::local();
-    config.address = SocketAddr::from((args.host, args.port));
+    config.address = address;
     if !args.models.is_empty() {
         config.models.clone_from(&args.models);
     }
@@ -180,6 +200,7 @@ fn config(args: &Args) -> Config {
         alternatives: limits.max_alternatives,
         file_bytes: limits.max_file.saturating_mul(1_000_000),
         queue: limits.max_queue,
+        cache_bytes: limits.cache.saturating_mul(1 << 20),
         connections: limits.max_connections,
         deadline: limits.deadline.saturating_mul(1000),
         requests: state.requests_per_minute,
@@ -196,5 +217,21 @@ fn raise_file_limit() {
         let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
         // If this fails, there are fewer connections.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_addresses_or_names() {
+        for (host, expected) in
+            [("127.0.0.1", "127.0.0.1:5"), ("[::1]", "[::1]:5"), ("::1", "[::1]:5"), ("0.0.0.0", "0.0.0.0:5")]
+        {
+            assert_eq!(address(host, 5).ok().map(|found| found.to_string()).as_deref(), Some(expected));
+        }
+        assert!(address("localhost", 5).is_ok_and(|found| found.ip().is_loopback()));
+        assert!(address("no such host", 5).is_err());
     }
 }

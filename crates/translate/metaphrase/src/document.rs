@@ -1,9 +1,11 @@
 //! Documents of any form: texts, web pages and files. Their sentences are found, translated, and put together again.
 
 mod answers;
+mod distinct;
 
 use crate::{Error, FileFormat, Request, TextOptions, TranslateOptions, Translation, Translator};
 use answers::{answer, answers, notes, request};
+use distinct::Distinct;
 use metaphrase_document::{Answer, SegmentedFile, SegmentedText, Source};
 use std::ops::{ControlFlow, Range};
 
@@ -46,6 +48,8 @@ pub struct TranslatedDocument {
     pub sentences: Vec<DocumentSentence>,
     /// Messages about sentences, each one sentence that begins with the sentence's number, from 1.
     pub notes: Vec<String>,
+    /// Sentences that were not translated again, as they are equal to earlier ones of the document.
+    pub repeated: usize,
 }
 
 /// A sentence of a translated document.
@@ -204,7 +208,7 @@ impl Translator {
         self.translate_document(options, &Document::file(bytes, format, &options.for_sentences(text))?)
     }
 
-    /// Translates the sentences of a document. Translations keep their attention only if the options ask for it.
+    /// Translates the sentences of a document, equal ones once. Translations keep their attention only if the options ask for it.
     ///
     /// # Errors
     /// As [`Document::finish`] and [`stream`](Self::stream).
@@ -214,17 +218,29 @@ impl Translator {
         document: &Document,
     ) -> Result<TranslatedDocument, Error> {
         let aligned = if document.needs_alignment() { self.with_alignment(options) } else { options.clone() };
-        let mut sources = document.sources();
-        let (mut answers, mut translations) = (Vec::new(), Vec::new());
-        self.stream(&aligned, [document.requests()], |mut translation| {
-            answers.push(sources.next().and_then(|source| answer(&source, &translation, 0)));
+        // Draws of equal lines differ.
+        let Distinct { requests, places } = match options.search.sampling {
+            Some(_) => Distinct::all(document.requests()),
+            None => Distinct::new(document.requests()),
+        };
+        let repeated = places.len() - requests.len();
+        let sources: Vec<Source<'_>> = document.sources().collect();
+        let mut sentences: Vec<Vec<usize>> = vec![Vec::new(); requests.len()];
+        places.iter().enumerate().for_each(|(sentence, &place)| sentences[place].push(sentence));
+        let mut answers: Vec<Option<Answer>> = vec![None; places.len()];
+        let mut translations = vec![Translation::default(); places.len()];
+        let mut next = sentences.iter();
+        self.stream(&aligned, [requests], |mut translation| {
+            let equal = next.next().map_or(&[][..], Vec::as_slice);
+            equal.iter().for_each(|&sentence| answers[sentence] = answer(&sources[sentence], &translation, 0));
             if !options.search.attention {
                 translation.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.attention = None);
             }
-            translations.push(translation);
+            equal.iter().for_each(|&sentence| translations[sentence] = translation.clone());
             ControlFlow::Continue(())
         })?;
-        document.put_together(&answers, translations)
+        let translated = document.put_together(&answers, translations)?;
+        Ok(TranslatedDocument { repeated, ..translated })
     }
 
     /// The options, with alignments if the model has them.

@@ -1,5 +1,12 @@
 //! Glossaries: terms of the source language and their translations.
 
+mod files;
+mod table;
+mod workbook;
+mod xml;
+
+pub use files::{GlossaryFile, GlossaryFileError, GlossaryFormat};
+
 use crate::RequiredTerm;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

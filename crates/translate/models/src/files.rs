@@ -2,7 +2,10 @@
 //! recommendations for decoding.
 
 mod decoder_yml;
+mod foreign;
 mod vocabularies;
+
+pub(crate) use foreign::check_file;
 
 use crate::config::DecoderDefaults;
 use crate::formats::{Format, directory};
@@ -65,7 +68,10 @@ impl ModelFiles {
             "config.json" => Ok(Self::plain(Format::HuggingFace, directory, directory)),
             name if has_extension(name, &["yml", "yaml"]) => decoder_yml::read(path, directory),
             name if has_extension(name, &["safetensors"]) => Self::in_directory(directory),
-            _ => Ok(Self::plain(Format::from_file(path)?, path, directory)),
+            _ => {
+                check_file(path)?;
+                Ok(Self::plain(Format::from_file(path)?, path, directory))
+            }
         }
     }
 
@@ -80,14 +86,16 @@ impl ModelFiles {
         }
         if let Some(model) = marian_model(directory, &names)? {
             let path = directory.join(model);
+            check_file(&path)?;
             return Ok(Self::plain(Format::from_file(&path)?, &path, directory));
         }
+        foreign::check_directory(directory, &names)?;
         if has("config.json") {
             return Ok(Self::plain(Format::HuggingFace, directory, directory));
         }
         let problem = format!(
             "there is no model here: none of config.toml, decoder.yml, model.npz, another .npz or Marian .bin, config.json ({})",
-            listed(&names)
+            foreign::folder_inside(directory, &names)
         );
         Err(ModelError::settings(directory, problem))
     }

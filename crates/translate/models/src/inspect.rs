@@ -24,6 +24,9 @@ pub struct Report {
     pub vocabularies: Result<Vocabularies, String>,
     /// The number of files with a checksum, which all agree; `None` if the model has no checksums.
     pub checksums: Option<usize>,
+    /// The number of tensors that are scales of activations in 8 bits, which Firefox' models have. They are not needed: scales
+    /// are computed from the activations.
+    pub activation_scales: usize,
     /// One sentence for each thing that does not fit.
     pub problems: Vec<String>,
 }
@@ -63,6 +66,7 @@ pub fn inspect(path: &Path) -> Result<Report, ModelError> {
         model: files.model.clone(),
         format: files.format,
         tensors: tensors.collect(),
+        activation_scales: weights.names().filter(|name| is_activation_scale(name)).count(),
         problems: problems(&config, &weights),
         vocabularies: files.vocabularies().map_err(|e| e.to_string()),
         config,
@@ -80,7 +84,7 @@ fn problems(config: &Config, weights: &Weights) -> Vec<String> {
         }
     }
     if problems.is_empty() {
-        let unused = weights.names().filter(|name| !used.contains(*name));
+        let unused = weights.names().filter(|name| !used.contains(*name) && !is_activation_scale(name));
         problems.extend(unused.map(|name| format!("tensor `{name}` is not used by the model")));
     }
     for (name, tensor) in weights.names().filter_map(|name| Some((name, weights.find(name)?))) {
@@ -90,6 +94,12 @@ fn problems(config: &Config, weights: &Weights) -> Vec<String> {
         }
     }
     problems
+}
+
+/// Whether a tensor is the scale of the activations that a matrix is multiplied with: `encoder_l1_self_Wq_QuantMultA`, and
+/// `none_QuantMultA` for products without a name.
+fn is_activation_scale(name: &str) -> bool {
+    name.ends_with("_QuantMultA")
 }
 
 impl Report {
@@ -128,6 +138,9 @@ impl fmt::Display for Report {
         }
         writeln!(f, "parameters  {} in {} tensors", self.parameters(), self.tensors.len())?;
         writeln!(f, "bytes       {} ({})", self.bytes(), self.encodings())?;
+        if self.activation_scales > 0 {
+            writeln!(f, "scales      {} scales of activations, which are not needed", self.activation_scales)?;
+        }
         match self.checksums {
             Some(files) => writeln!(f, "checksums   right for {files} files")?,
             None => writeln!(f, "checksums   none")?,

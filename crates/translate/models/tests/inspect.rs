@@ -69,3 +69,16 @@ fn missing_misshapen_unused_and_strange_tensors_are_told() {
     });
     assert!(strange.contains("1 numbers that are infinite or not a number"), "{strange}");
 }
+
+#[test]
+fn scales_of_activations_are_no_problem() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("scales");
+    convert(&testdata("marian-tiny"), &to, StoredPrecision::F32).unwrap();
+    patch(&to.join("config.toml"), "output-bias = true", "output-bias=false ");
+    patch(&to.join("model.safetensors"), "decoder_ff_logit_out_b", "decoder_abc_QuantMultA");
+    std::fs::remove_file(to.join("checksums")).unwrap();
+    let report = inspect(&to).unwrap();
+    assert_eq!((report.problems.as_slice(), report.activation_scales), (&[][..], 1));
+    assert!(report.to_string().contains("1 scales of activations, which are not needed"), "{report}");
+}

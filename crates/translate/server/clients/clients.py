@@ -1,18 +1,19 @@
-"""Clients in Python against the server at the address of the first argument."""
+"""Clients in Python against the server at the address of the first argument; further arguments name some of the clients."""
 
 import asyncio
+import inspect
 import io
 import sys
 
 import deepl
-from deep_translator import LibreTranslator
 from deepl.api_data import MultilingualGlossaryDictionaryEntries
-from libretranslatepy import LibreTranslateAPI
 
 ADDRESS = sys.argv[1].rstrip("/")
 
 
 def libretranslatepy():
+    from libretranslatepy import LibreTranslateAPI
+
     client = LibreTranslateAPI(ADDRESS + "/")
     assert client.translate("Good morning!", "en", "de") == "Guten Morgen!"
     assert {"code": "en", "name": "English", "targets": ["de"]} in client.languages()
@@ -20,6 +21,8 @@ def libretranslatepy():
 
 
 def deep_translator():
+    from deep_translator import LibreTranslator
+
     client = LibreTranslator(source="en", target="de", custom_url=ADDRESS + "/", api_key="none")
     assert client.translate("Good morning!") == "Guten Morgen!"
     assert client.translate_batch(["Good morning!", "How are you?"]) == ["Guten Morgen!", "Wie geht es dir?"]
@@ -46,6 +49,17 @@ def libretranslate_aio():
                 raise AssertionError("a language that is not there was accepted")
 
     asyncio.run(run())
+
+
+def refused(*errors):
+    def check(call):
+        try:
+            call()
+        except errors:
+            return
+        raise AssertionError("a request that has to be refused was accepted")
+
+    return check
 
 
 def deepl_python():
@@ -84,6 +98,25 @@ def deepl_python():
     client.delete_multilingual_glossary_dictionary(several, source_lang="EN", target_lang="DE")
     client.delete_multilingual_glossary(several)
 
+    if "glossary_ids" in inspect.signature(client.translate_text).parameters:
+        parts = [client.create_glossary(entries, "EN", "DE", {"house": entries}) for entries in ["Gebäude", "Bau"]]
+        parts.append(client.create_glossary("g", "EN", "DE", {"door": "Pforte"}))
+        options = {"source_lang": "EN", "target_lang": "DE", "glossary_ids": parts}
+        text = client.translate_text("The house has a door.", **options).text
+        assert "Gebäude" in text and "Pforte" in text and "Bau" not in text, text
+        output = io.BytesIO()
+        client.translate_document(b"The house has a door.", output, filename="a.txt", **options)
+        assert output.getvalue().decode() == text, output.getvalue()
+        unknown = "00000000-0000-0000-0000-000000000000"
+        refused(deepl.DocumentTranslationException, deepl.GlossaryNotFoundException, deepl.DeepLException)(
+            lambda: client.translate_text("a", source_lang="EN", target_lang="DE", glossary_ids=[unknown])
+        )
+        for part in parts:
+            client.delete_glossary(part)
+    for options in [{"formality": "more"}, {"custom_instructions": ["Be kind"]}, {"style_rule": "a"}]:
+        if set(options) <= set(inspect.signature(client.translate_text).parameters):
+            refused(deepl.DeepLException)(lambda: client.translate_text("a", target_lang="DE", source_lang="EN", **options))
+
     output = io.BytesIO()
     client.translate_document(b"Good morning!", output, target_lang="DE", source_lang="EN", filename="a.txt")
     assert output.getvalue() == b"Guten Morgen!", output.getvalue()
@@ -97,5 +130,7 @@ def deepl_python():
 
 
 for client in [libretranslatepy, deep_translator, libretranslate_aio, deepl_python]:
+    if sys.argv[2:] and client.__name__ not in sys.argv[2:]:
+        continue
     client()
     print(f"ok: {client.__name__}")

@@ -1,4 +1,4 @@
-//! What all requests share, and how a request gets at it.
+//! The state that all requests share, and how a request is read.
 
 use crate::config::Config;
 use crate::error::{Failure, Reason};
@@ -15,7 +15,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What all requests share.
+/// The state that all requests share.
 pub struct App {
     /// The settings.
     pub config: Config,
@@ -25,17 +25,17 @@ pub struct App {
     pub scheduler: Arc<Scheduler>,
     /// Glossaries, keys, usage.
     pub store: Arc<Store>,
-    /// Files in work, and done.
+    /// Files that are being translated, and results.
     pub files: FileJobs,
-    /// What is counted.
+    /// Counters and gauges.
     pub metrics: Arc<Metrics>,
     rates: Rates,
 }
 
-/// Who makes a request.
+/// The sender of a request.
 #[derive(Debug, Clone)]
 pub struct Client {
-    /// Whose turn it is in the queue.
+    /// Its identity in the queue.
     pub id: ClientId,
     /// Its key; number 0 if it has none.
     pub key: Key,
@@ -45,18 +45,18 @@ pub struct Client {
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub IpAddr);
 
-/// A request that was read.
-pub struct Call {
-    /// Its parameters.
+/// A request whose parameters are parsed.
+pub struct ClientRequest {
+    /// The parameters.
     pub params: Params,
-    /// Its head.
+    /// The head of the request.
     pub headers: HeaderMap,
-    /// Where it comes from.
+    /// The address that it comes from.
     pub peer: IpAddr,
 }
 
-/// Work with the state, of any kind.
-type Stored<T> = Box<dyn FnOnce(&Store) -> Result<T, Failure> + Send>;
+/// A function that reads or changes the stored state.
+type StoreTask<T> = Box<dyn FnOnce(&Store) -> Result<T, Failure> + Send>;
 
 impl App {
     /// The server's state for these settings.
@@ -72,6 +72,7 @@ impl App {
             sentences: config.limits.queue,
             sentences_of_client: config.limits.queue / 2,
             bytes: config.limits.queue_bytes,
+            cache_bytes: config.limits.cache_bytes,
         };
         let scheduler = Scheduler::new(limits, Arc::clone(&metrics));
         let store = Arc::new(Store::open(config.data.as_deref())?);
@@ -83,25 +84,25 @@ impl App {
     ///
     /// # Errors
     /// As [`Params::read`].
-    pub async fn read(&self, request: Request<Body>, limit: usize) -> Result<Call, Failure> {
+    pub async fn read(&self, request: Request<Body>, limit: usize) -> Result<ClientRequest, Failure> {
         let call = self.head(&request);
-        Ok(Call { params: Params::read(request, limit).await?, ..call })
+        Ok(ClientRequest { params: Params::read(request, limit).await?, ..call })
     }
 
-    /// Reads a request whose body the caller understands: the head, without parameters, and the body.
+    /// Reads a request whose body the caller parses: the head, without parameters, and the body.
     ///
     /// # Errors
     /// As [`Params::read`].
-    pub async fn read_bytes(&self, request: Request<Body>, limit: usize) -> Result<(Call, Bytes), Failure> {
+    pub async fn read_bytes(&self, request: Request<Body>, limit: usize) -> Result<(ClientRequest, Bytes), Failure> {
         let call = self.head(&request);
         Ok((call, body(request, limit).await?))
     }
 
-    fn head(&self, request: &Request<Body>) -> Call {
+    fn head(&self, request: &Request<Body>) -> ClientRequest {
         let headers = request.headers().clone();
         let socket = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| *address);
         let peer = if self.config.trust_forwarded { forwarded(&headers).unwrap_or(socket) } else { socket };
-        Call { params: Params::default(), headers, peer: host(peer) }
+        ClientRequest { params: Params::default(), headers, peer: host(peer) }
     }
 
     /// Works with the state on a thread that may wait for the disk.
@@ -113,8 +114,8 @@ impl App {
         work: impl FnOnce(&Store) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         let store = Arc::clone(&self.store);
-        // One task for each kind of answer, not for each caller: that many are compiled.
-        let work: Stored<T> = Box::new(work);
+        // A boxed function: the task is compiled once for each type of result, not for each caller.
+        let work: StoreTask<T> = Box::new(work);
         let done = tokio::task::spawn_blocking(move || work(&store)).await;
         let done = done.unwrap_or_else(|_| Err(Failure::Store(Reason("a thread failed".into()))));
         if let Err(Failure::Store(reason)) = &done {
@@ -127,7 +128,7 @@ impl App {
     ///
     /// # Errors
     /// [`Failure::KeyMissing`], [`Failure::KeyUnknown`], [`Failure::Busy`].
-    pub async fn client(&self, call: &Call, key: Option<String>) -> Result<Client, Failure> {
+    pub async fn client(&self, call: &ClientRequest, key: Option<String>) -> Result<Client, Failure> {
         let sent = key.filter(|key| !key.is_empty());
         let anonymous = Key { number: 0, name: String::new(), characters: None, requests: self.config.limits.requests };
         let key = match sent {
@@ -148,10 +149,11 @@ impl App {
         }
     }
 
-    /// Counts characters that a client wants to have translated, before they are: of requests at once none passes the limit with another.
+    /// Counts the characters of a request before they are translated, so that concurrent requests cannot exceed the
+    /// limit together.
     ///
     /// # Errors
-    /// [`Failure::Quota`] if its key has not so many left.
+    /// [`Failure::Quota`] if its key has fewer left.
     pub async fn take_quota(&self, client: &Client, characters: i64) -> Result<(), Failure> {
         let key = client.key.number;
         match client.key.characters {
@@ -162,7 +164,7 @@ impl App {
         Ok(())
     }
 
-    /// Writes what was counted and forgets old files, again and again; runs for ever.
+    /// Writes the counted characters and forgets old files at intervals; runs for ever.
     pub async fn flush(&self) {
         loop {
             tokio::time::sleep(Duration::from_secs(5)).await;
@@ -173,7 +175,7 @@ impl App {
     }
 }
 
-impl Call {
+impl ClientRequest {
     /// The key of the header: `Authorization: Bearer KEY`, `Authorization: DeepL-Auth-Key KEY` or `X-API-Key: KEY`.
     #[must_use]
     pub fn header_key(&self) -> Option<String> {
@@ -198,7 +200,8 @@ fn host(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The client's address, as a proxy in front of the server says: the last one of the list, which this proxy has added.
+/// The client's address according to a proxy in front of the server: the last one of the list, which this proxy has
+/// added.
 fn forwarded(headers: &HeaderMap) -> Option<IpAddr> {
     headers.get("x-forwarded-for")?.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
 }

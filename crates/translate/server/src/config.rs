@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The settings of a server.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where it listens.
+    /// The address to listen at.
     pub address: SocketAddr,
     /// Its models.
     pub models: Vec<ModelSpec>,
@@ -23,13 +23,13 @@ pub struct Config {
     pub origins: Vec<String>,
     /// Whether the address of a client is the last one of the header `X-Forwarded-For`.
     pub trust_forwarded: bool,
-    /// The time for the requests in work when the server is told to end.
+    /// The time for the requests in flight when the server is stopped.
     pub drain: Duration,
-    /// What a client may ask for.
+    /// The limits of requests.
     pub limits: Limits,
 }
 
-/// What a client may ask for.
+/// The limits of requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Characters of the texts of a request.
@@ -40,7 +40,8 @@ pub struct Limits {
     pub alternatives: usize,
     /// Bytes of a file.
     pub file_bytes: usize,
-    /// Files in work; results in memory have the bytes of as many files at most. One client may have half of each.
+    /// Files that are being translated; results in memory take the bytes of this number of the largest files at most.
+    /// One client may have half of each.
     pub files: usize,
     /// Entries of a glossary.
     pub glossary_entries: usize,
@@ -50,11 +51,13 @@ pub struct Limits {
     pub queue: usize,
     /// Bytes of these sentences.
     pub queue_bytes: usize,
+    /// Bytes of the translations that are kept for sentences that come again; 0 keeps none.
+    pub cache_bytes: usize,
     /// Milliseconds until a translation is given up.
     pub deadline: u64,
     /// Requests in a minute of a client without a key.
     pub requests: Option<u32>,
-    /// Open connections.
+    /// ConnectionGuard connections.
     pub connections: usize,
 }
 
@@ -70,6 +73,7 @@ impl Default for Limits {
             glossaries: 1_000,
             queue: 200_000,
             queue_bytes: 256 << 20,
+            cache_bytes: 64 << 20,
             deadline: 120_000,
             requests: None,
             connections: 10_000,
@@ -78,7 +82,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Bytes of the body of a request without a file: texts, escaped as JSON or as a form, and what stands beside them.
+    /// Bytes of the body of a request without a file: texts, escaped as JSON or as a form, and further parameters.
     #[must_use]
     pub fn body(&self) -> usize {
         64_000 + self.characters.saturating_mul(6)

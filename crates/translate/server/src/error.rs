@@ -1,20 +1,29 @@
-//! Why a request has no answer.
+//! The reasons why a request has no answer.
 
 use axum::http::StatusCode;
 
-/// Why a request has no answer. Each API writes it in its own form. Clients read the sentence: it names no file of the server; the
-/// log has the reasons that do.
+/// Why a request has no answer. Each API writes it in its own form. Clients read the sentence: it names no file of the
+/// server; the log has the reasons that do.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Failure {
     /// Something is wrong with the request; one sentence.
     #[error("{0}")]
     Bad(String),
+    /// A body in a compression that is not read.
+    #[error("the body of the request is compressed as `{0}`; gzip is read, and bodies without compression")]
+    Encoding(String),
     /// A parameter is absent.
     #[error("the parameter `{0}` is missing")]
     Missing(&'static str),
     /// A language that no model has.
     #[error("the language `{0}` is not supported")]
     Language(String),
+    /// The language was to be detected, and is none of the source languages; their names.
+    #[error(
+        "the text is in none of the source languages ({}); name the source language to have it translated all the same",
+        .0.join(", ")
+    )]
+    NoKnownLanguage(Vec<String>),
     /// Languages between which no model translates.
     #[error("there is no model from `{from}` to `{to}`")]
     Pair {
@@ -38,7 +47,7 @@ pub enum Failure {
     /// More than a limit allows.
     #[error("the request has {found} {what}; the limit is {limit}")]
     TooLarge {
-        /// What there is too much of.
+        /// The things that are counted.
         what: &'static str,
         /// The number in the request.
         found: usize,
@@ -86,12 +95,12 @@ impl Failure {
     #[must_use]
     pub fn status(&self) -> StatusCode {
         match self {
-            Self::Bad(_) | Self::Missing(_) | Self::Language(_) => StatusCode::BAD_REQUEST,
+            Self::Bad(_) | Self::Missing(_) | Self::Language(_) | Self::NoKnownLanguage(_) => StatusCode::BAD_REQUEST,
             Self::KeyMissing => StatusCode::UNAUTHORIZED,
             Self::KeyUnknown => StatusCode::FORBIDDEN,
             Self::Pair { .. } | Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::File(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::File(_) | Self::Encoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::NothingTranslated => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Quota | Self::Busy { everyone: false, .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Busy { .. } | Self::NotReady => StatusCode::SERVICE_UNAVAILABLE,
@@ -105,12 +114,14 @@ impl Failure {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Bad(_) | Self::Missing(_) | Self::Language(_) => "bad_request",
+            Self::NoKnownLanguage(_) => "no_known_language",
             Self::KeyMissing => "key_missing",
             Self::KeyUnknown => "key_unknown",
             Self::Pair { .. } => "no_model",
             Self::NotFound(_) => "not_found",
             Self::TooLarge { .. } => "too_large",
             Self::File(_) => "unsupported_file",
+            Self::Encoding(_) => "unsupported_encoding",
             Self::NothingTranslated => "nothing_translated",
             Self::Quota => "quota",
             Self::Busy { .. } => "busy",

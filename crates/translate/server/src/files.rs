@@ -1,4 +1,4 @@
-//! Files to translate: in work, done and waiting to be fetched. They are in memory alone, and not for long.
+//! Files that are being translated, and results until they are fetched. They are in memory alone, for some minutes.
 
 use crate::app::{App, Client};
 use crate::config::Limits;
@@ -6,9 +6,10 @@ use crate::error::Failure;
 use crate::params::Upload;
 use crate::pending::PendingText;
 use crate::scheduler::ClientId;
+use crate::source::same_language;
 use crate::store::random_hex;
 use crate::text::apart;
-use crate::translate::Ask;
+use crate::translate::TranslationRequest;
 use axum::body::Bytes;
 use metaphrase::FileFormat;
 use std::collections::HashMap;
@@ -16,16 +17,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::task::AbortHandle;
 
-/// How long a result is kept.
+/// The time that a result is kept.
 const KEPT: Duration = Duration::from_secs(600);
 
-/// What is translated, by the ends of files' names.
+/// The extensions of the files that are translated.
 #[must_use]
 pub fn extensions() -> Vec<String> {
     FileFormat::ALL.iter().flat_map(|(_, names)| names.iter().map(|name| format!(".{name}"))).collect()
 }
 
-/// The bytes that a result counts as, at least.
+/// The least bytes that a result counts as.
 const LEAST: usize = 64 << 10;
 
 /// All files.
@@ -37,7 +38,7 @@ pub struct FileJobs {
 /// The state of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Its sentences wait or are in work.
+    /// Its sentences wait or are being translated.
     Translating,
     /// Its result can be fetched.
     Done,
@@ -49,7 +50,7 @@ pub enum Status {
 #[derive(Debug, Clone)]
 pub struct FileJob {
     owner: ClientId,
-    /// What a client has to show that does not send its key with each request.
+    /// The secret of clients that do not send their key with each request.
     pub secret: String,
     /// Its name.
     pub name: String,
@@ -160,7 +161,12 @@ impl App {
     ///
     /// # Errors
     /// [`Failure`] for files that can not be translated.
-    pub async fn begin_file(self: &Arc<Self>, client: &Client, file: Upload, ask: Ask) -> Result<String, Failure> {
+    pub async fn begin_file(
+        self: &Arc<Self>,
+        client: &Client,
+        file: Upload,
+        ask: TranslationRequest,
+    ) -> Result<String, Failure> {
         let (stem, extension) = file.name.rsplit_once('.').unwrap_or((&file.name, ""));
         let Some(format) = FileFormat::from_extension(extension) else {
             let known = extensions().join(", ");
@@ -190,7 +196,7 @@ impl App {
         self.files.add(&id, job)?;
         let (app, client, name) = (Arc::clone(self), client.clone(), id.clone());
         let task = tokio::spawn(async move {
-            let ask = Ask { file: Some((format, file.bytes)), ..ask };
+            let ask = TranslationRequest { file: Some((format, file.bytes)), ..ask };
             let end = app.translate_file(&client, &name, ask).await;
             app.files.end(&name, end);
         });
@@ -198,7 +204,18 @@ impl App {
         Ok(id)
     }
 
-    async fn translate_file(self: &Arc<Self>, client: &Client, id: &str, ask: Ask) -> Result<Bytes, Failure> {
+    async fn translate_file(
+        self: &Arc<Self>,
+        client: &Client,
+        id: &str,
+        ask: TranslationRequest,
+    ) -> Result<Bytes, Failure> {
+        let target = self.target(&ask.target)?;
+        if let (Some(source), Some((_, bytes))) = (&ask.source, &ask.file)
+            && same_language(source, &target)
+        {
+            return Ok(bytes.clone());
+        }
         let mut pending = self.translate(client, ask).await?;
         let all = pending.texts().iter().map(|text| text.sentences()).sum();
         let source = pending.texts().first().map(|text| text.source.clone()).unwrap_or_default();

@@ -82,8 +82,8 @@ pub fn names(code: &str) -> (String, String) {
     found.map_or_else(|| (code.to_owned(), code.to_owned()), |(_, name, own)| ((*name).to_owned(), (*own).to_owned()))
 }
 
-/// Which of the `known` codes a client means: the same code in any case, else one of the same language (`EN-US` is `en`, `pt` is
-/// `pt-BR` where there is no other, `zh` is `zh-Hans`).
+/// Which of the `known` codes a client means: the same code in any case, else one of the same language (`EN-US` is
+/// `en`, `pt` is `pt-BR` where there is no other, `zh` is `zh-Hans`).
 #[must_use]
 pub fn find<'a>(code: &str, known: &'a [String]) -> Option<&'a str> {
     let same = |known: &&String| known.eq_ignore_ascii_case(code) || known.replace('_', "-").eq_ignore_ascii_case(code);

@@ -7,8 +7,8 @@
 //!               page                         store: glossaries, keys, usage
 //! ```
 //!
-//! Three interfaces lead to one service: LibreTranslate's and DeepL's, which their clients speak, and our own, which tells
-//! all that the translator knows. No text of users is stored or logged.
+//! Three interfaces lead to one service: LibreTranslate's and DeepL's, for their clients, and our own, which has
+//! everything that the translator knows. No text of users is stored on disk or logged.
 //!
 //! ```no_run
 //! use metaphrase_server::{Config, run};
@@ -19,11 +19,14 @@
 #![forbid(unsafe_code)]
 
 mod app;
+mod cache;
+mod compression;
 mod config;
 mod deepl;
 mod detect;
 mod error;
 mod files;
+mod immersive;
 mod language;
 mod libre;
 mod metrics;
@@ -38,10 +41,11 @@ mod reply;
 mod routes;
 mod scheduler;
 mod serve;
-mod stalled;
+mod source;
 mod store;
 mod text;
 mod time;
+mod timed_stream;
 mod translate;
 mod v1;
 mod words;

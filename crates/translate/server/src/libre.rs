@@ -1,12 +1,13 @@
-//! LibreTranslate's interface: its paths, its parameters in all the ways in which its clients send them, its sentences for errors.
+//! LibreTranslate's interface: its paths, its parameters in all the ways in which its clients send them, its sentences
+//! for errors.
 
-use crate::app::{App, Call};
+use crate::app::{App, ClientRequest};
 use crate::error::Failure;
 use crate::language;
 use crate::pending::PendingText;
 use crate::reply;
 use crate::text::{apart, format_named};
-use crate::translate::Ask;
+use crate::translate::{TranslationRequest, untranslated};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
@@ -17,9 +18,9 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 type Shared = State<Arc<App>>;
-type Answer = Result<Response<Body>, LibreFailure>;
+type ApiResult = Result<Response<Body>, LibreFailure>;
 
-/// A failure as LibreTranslate tells it.
+/// A failure in the form of LibreTranslate's interface.
 pub struct LibreFailure(Failure);
 
 impl From<Failure> for LibreFailure {
@@ -76,15 +77,21 @@ pub fn routes() -> Router<Arc<App>> {
         .route("/spec", get(spec))
 }
 
-impl Call {
+impl ClientRequest {
     /// The key: a parameter, in the two spellings that clients have, or a header.
     fn libre_key(&self) -> Option<String> {
         self.params.text("api_key").or_else(|| self.params.text("apiKey")).or_else(|| self.header_key())
     }
 
-    /// A parameter that has to be there.
+    /// A required parameter.
     fn needed(&self, name: &'static str) -> Result<String, Failure> {
         self.params.text(name).filter(|text| !text.is_empty()).ok_or(Failure::Missing(name))
+    }
+
+    /// The names of the parameters that are neither in the list nor in all requests.
+    fn ignored(&self, known: &[&str]) -> Vec<String> {
+        let all = ["source", "target", "api_key", "apiKey", "secret"];
+        self.params.names().filter(|name| !known.contains(name) && !all.contains(name)).map(str::to_owned).collect()
     }
 
     /// The languages; `auto` is none.
@@ -94,7 +101,7 @@ impl Call {
     }
 }
 
-async fn translate(State(app): Shared, request: Request) -> Answer {
+async fn translate(State(app): Shared, request: Request) -> ApiResult {
     let call = app.read(request, app.config.limits.body()).await?;
     let client = app.client(&call, call.libre_key()).await?;
     let texts = call.params.texts("q")?;
@@ -113,12 +120,14 @@ async fn translate(State(app): Shared, request: Request) -> Answer {
         .map_err(|_| Failure::Bad("Invalid request: alternatives parameter is not a number".into()))?;
     let alternatives = alternatives.unwrap_or(0);
     let detects = source.is_none();
-    let ask = Ask { texts, source, target, format, alternatives, ..Ask::default() };
+    let ask = TranslationRequest { texts, source, target, format, alternatives, ..TranslationRequest::default() };
     let pending = app.translate(&client, ask).await?;
     let characters = pending.characters;
     let done = pending.all().await?;
+    let untranslated = untranslated(&done);
     let answer = apart(characters, move || answer(&done, is_list, detects, alternatives > 0)).await?;
-    Ok(reply::json(StatusCode::OK, &answer))
+    let answer = reply::with_untranslated(reply::json(StatusCode::OK, &answer), &untranslated);
+    Ok(reply::with_ignored(answer, &call.ignored(&["q", "format", "alternatives"])))
 }
 
 /// The object of a translation; lists, if a list was asked for.
@@ -141,12 +150,12 @@ fn answer(texts: &[PendingText], is_list: bool, detects: bool, alternatives: boo
     Ok(Value::Object(object))
 }
 
-/// A share in per cent, with one digit behind the point.
+/// A share in per cent, with one decimal.
 fn percent(share: f64) -> f64 {
     (share * 1000.0).round() / 10.0
 }
 
-async fn detect(State(app): Shared, request: Request) -> Answer {
+async fn detect(State(app): Shared, request: Request) -> ApiResult {
     let call = app.read(request, app.config.limits.body()).await?;
     app.client(&call, call.libre_key()).await?;
     let text = call.params.texts("q")?.join("\n");
@@ -155,6 +164,7 @@ async fn detect(State(app): Shared, request: Request) -> Answer {
     }
     let found = crate::detect::detect(&text, &app.models.sources());
     let found: Vec<Value> = found
+        .languages
         .into_iter()
         .map(|found| json!({"confidence": percent(found.confidence), "language": found.language}))
         .collect();
@@ -167,19 +177,21 @@ async fn languages(State(app): Shared) -> Response<Body> {
     reply::json(StatusCode::OK, &all)
 }
 
-async fn translate_file(State(app): Shared, request: Request) -> Answer {
+async fn translate_file(State(app): Shared, request: Request) -> ApiResult {
     let call = app.read(request, app.config.limits.file_bytes + 64_000).await?;
     let client = app.client(&call, call.libre_key()).await?;
     let file = call.params.file.clone().ok_or(Failure::Missing("file"))?;
     let (source, target) = call.languages()?;
-    let id = app.begin_file(&client, file, Ask { source, target, ..Ask::default() }).await?;
+    let id =
+        app.begin_file(&client, file, TranslationRequest { source, target, ..TranslationRequest::default() }).await?;
     let job = app.file_done(&client, &id).await?;
     // The link is the key to the file: nobody can guess it.
     let name: String = form_urlencoded::byte_serialize(job.result_name.as_bytes()).collect();
     let base = base_url(&call.headers, app.config.trust_forwarded);
     let name = name.replace('+', "%20");
     let link = format!("{base}/download_file/{id}.{}.{name}", job.secret);
-    Ok(reply::json(StatusCode::OK, &json!({"translatedFileUrl": link})))
+    let answer = reply::json(StatusCode::OK, &json!({"translatedFileUrl": link}));
+    Ok(reply::with_ignored(answer, &call.ignored(&["file"])))
 }
 
 /// The address under which a client knows the server.
@@ -187,10 +199,14 @@ fn base_url(headers: &HeaderMap, trust_forwarded: bool) -> String {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let scheme = header("x-forwarded-proto").filter(|scheme| trust_forwarded && *scheme == "https").unwrap_or("http");
     let host = header("x-forwarded-host").filter(|_| trust_forwarded).or_else(|| header(header::HOST.as_str()));
-    format!("{scheme}://{}", host.unwrap_or("localhost"))
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/-._~%".contains(c);
+    let prefix = header("x-forwarded-prefix").filter(|prefix| trust_forwarded && prefix.chars().all(plain));
+    let prefix = prefix.map_or("", |prefix| prefix.trim_matches('/'));
+    let separator = if prefix.is_empty() { "" } else { "/" };
+    format!("{scheme}://{}{separator}{prefix}", host.unwrap_or("localhost"))
 }
 
-async fn download_file(State(app): Shared, Path(name): Path<String>) -> Answer {
+async fn download_file(State(app): Shared, Path(name): Path<String>) -> ApiResult {
     let mut parts = name.splitn(3, '.');
     let (id, secret) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let job = app.files.get_by_secret(id, secret).map_err(|_| Failure::Bad("Invalid filename".into()))?;

@@ -1,4 +1,4 @@
-//! What the server counts, in the text form that Prometheus reads. No text, no address and no key is in it.
+//! Counters and gauges in the text format of Prometheus, without texts, addresses and keys.
 
 use metaphrase::{Error, Translation};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub struct Metrics {
     pub refused: AtomicU64,
     /// Sentences that wait.
     pub waiting_sentences: AtomicU64,
-    /// Their tokens.
+    /// Tokens of the sentences that wait.
     pub waiting_tokens: AtomicU64,
     /// Tokens in the batches of the translators.
     pub tokens_in_work: AtomicU64,
@@ -26,21 +26,23 @@ pub struct Metrics {
     pub stopped_waiting: AtomicU64,
     /// Sentences whose client left while they were in the search.
     pub stopped_in_search: AtomicU64,
-    /// Sentences that a panic lost and that were tried again.
+    /// Sentences that were tried again after a panic.
     pub panics: AtomicU64,
-    /// Sentences that had no answer.
+    /// Sentences without an answer.
     pub failed: AtomicU64,
     /// Sentences translated.
     pub sentences: AtomicU64,
-    /// Their source tokens, about.
+    /// Sentences that were not translated again, as they came before.
+    pub repeated: AtomicU64,
+    /// Approximate number of source tokens translated.
     pub tokens: AtomicU64,
     /// Required terms that appeared.
     pub terms_met: AtomicU64,
-    /// Required terms that did not.
+    /// Required terms that did not appear.
     pub terms_missing: AtomicU64,
     /// Steps of searches.
     pub steps: AtomicU64,
-    /// Open connections.
+    /// ConnectionGuard connections.
     pub connections: AtomicU64,
     /// Models in memory.
     pub models: AtomicU64,
@@ -73,6 +75,7 @@ impl Default for Metrics {
             panics: zero(),
             failed: zero(),
             sentences: zero(),
+            repeated: zero(),
             tokens: zero(),
             terms_met: zero(),
             terms_missing: zero(),
@@ -98,7 +101,7 @@ impl Metrics {
         }
     }
 
-    /// Counts the answer of a sentence of so many tokens.
+    /// Counts the answer of a sentence of `tokens` tokens.
     pub fn count_sentence(&self, tokens: usize, result: &Result<Translation, Error>) {
         match result {
             Ok(translation) => {
@@ -146,10 +149,11 @@ impl Metrics {
         text
     }
 
-    fn values(&self) -> [(&'static str, &'static str, &'static str, &AtomicU64); 17] {
+    fn values(&self) -> [(&'static str, &'static str, &'static str, &AtomicU64); 18] {
         let (counter, gauge) = ("counter", "gauge");
         [
             ("sentences_total", counter, "Sentences translated", &self.sentences),
+            ("repeated_sentences_total", counter, "Sentences not translated again", &self.repeated),
             ("source_tokens_total", counter, "Source tokens translated, about", &self.tokens),
             ("search_steps_total", counter, "Steps of searches", &self.steps),
             ("terms_met_total", counter, "Required terms that appeared", &self.terms_met),
@@ -169,7 +173,7 @@ impl Metrics {
             ("waiting_sentences", gauge, "Sentences that wait", &self.waiting_sentences),
             ("waiting_tokens", gauge, "Source tokens that wait, about", &self.waiting_tokens),
             ("batch_tokens", gauge, "Source tokens in the batches of the translators, about", &self.tokens_in_work),
-            ("connections", gauge, "Open connections", &self.connections),
+            ("connections", gauge, "ConnectionGuard connections", &self.connections),
             ("models", gauge, "Models in memory", &self.models),
         ]
     }

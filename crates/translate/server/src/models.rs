@@ -1,10 +1,11 @@
-//! The models: loaded when they are first asked for, forgotten when memory is scarce, and loaded again when their files change.
+//! The models: loaded at their first use, unloaded when memory is scarce, and loaded again when their files change.
 
+use crate::cache::ModelIds;
 use crate::error::Failure;
 use crate::language;
 use crate::metrics::Metrics;
 use crate::model_spec::{ModelSpec, is_phrase_based};
-use crate::scheduler::{Answer, Engine};
+use crate::scheduler::{AnswerFn, Engine};
 use metaphrase::{Cancel, Error, Precision, Request, TranslateOptions, Translator};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,22 +22,24 @@ pub struct ModelOptions {
     pub batch_tokens: usize,
     /// The numbers of the models' products; `None`: those that each model recommends.
     pub precision: Option<Precision>,
-    /// The sizes of the files of the models in memory, at most, in bytes; the model that was not used for the longest time leaves.
+    /// The most bytes of the files of all loaded models; the least recently used model is unloaded.
     pub memory: Option<u64>,
 }
 
 /// All models, by their languages.
 pub struct Models {
-    slots: Vec<Slot>,
+    slots: Vec<ModelSlot>,
     options: ModelOptions,
     metrics: Arc<Metrics>,
     uses: AtomicU64,
+    /// How often a model was loaded.
+    loads: AtomicU64,
 }
 
 /// The place of a model.
-struct Slot {
+struct ModelSlot {
     spec: ModelSpec,
-    held: Mutex<Held>,
+    held: Mutex<SlotState>,
     /// One thread loads at a time.
     loading: tokio::sync::Mutex<()>,
     /// The number of the last use.
@@ -44,27 +47,29 @@ struct Slot {
 }
 
 #[derive(Default)]
-struct Held {
-    loaded: Option<Arc<Loaded>>,
+struct SlotState {
+    loaded: Option<Arc<LoadedModel>>,
     /// Files that could not be loaded.
     broken: Option<Stamp>,
-    /// The files at the last look: a change counts when it lasts until the next look.
+    /// The files at the last check: a change counts if it lasts until the next check.
     seen: Option<Stamp>,
 }
 
-/// What tells one state of files from another: names, sizes, times.
+/// The state of files: names, sizes, times.
 type Stamp = Vec<(PathBuf, u64, Option<SystemTime>)>;
 
 /// A model in memory.
-pub struct Loaded {
+pub struct LoadedModel {
     /// `None` while it is dropped.
     translator: Option<Arc<Translator>>,
+    /// The number of the model, or those of both models of a pivot.
+    ids: ModelIds,
     stamp: Stamp,
     /// Sizes of its files.
     bytes: u64,
 }
 
-/// What is told about a model.
+/// The public state of a model.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct ModelState {
     /// The source language's code.
@@ -75,16 +80,16 @@ pub struct ModelState {
     pub name: String,
     /// Whether it is in memory.
     pub loaded: bool,
-    /// That its newest files cannot be loaded, if they cannot; the log has the reason.
+    /// A sentence if its newest files cannot be loaded; the log has the reason.
     pub problem: Option<String>,
 }
 
-impl Loaded {
-    /// Both models, one behind the other.
+impl LoadedModel {
+    /// Both models, one after the other.
     fn pivot(first: &Self, last: &Self) -> Self {
         let legs = first.translator.clone().zip(last.translator.clone());
         let translator = legs.map(|(first, last)| Arc::new(Translator::pivot(first, last)));
-        Self { translator, stamp: Stamp::new(), bytes: 0 }
+        Self { translator, ids: [first.ids[0], last.ids[0]], stamp: Stamp::new(), bytes: 0 }
     }
 
     /// Whether translations can have alignments in pieces.
@@ -100,13 +105,17 @@ impl Loaded {
     }
 }
 
-impl Engine for Loaded {
+impl Engine for LoadedModel {
+    fn models(&self) -> Option<ModelIds> {
+        Some(self.ids)
+    }
+
     fn submit(
         &self,
         options: &TranslateOptions,
         request: Request,
         cancel: &Cancel,
-        answer: Answer,
+        answer: AnswerFn,
     ) -> Result<(), Error> {
         match &self.translator {
             Some(translator) => translator.submit(options, request, cancel, answer),
@@ -115,27 +124,33 @@ impl Engine for Loaded {
     }
 }
 
-impl Drop for Loaded {
-    /// The last answer of a model that left may be given by one of its own threads, which can not wait for itself.
+impl Drop for LoadedModel {
+    /// A thread of the model itself may drop the last reference with its last answer, and can not wait for itself.
     fn drop(&mut self) {
         let translator = self.translator.take();
         let _ = std::thread::Builder::new().name("unload".into()).spawn(move || drop(translator));
     }
 }
 
-/// How often changed files are looked for.
+/// The interval of the checks for changed files.
 const LOOK: Duration = Duration::from_secs(2);
 
 impl Models {
     /// No model is loaded yet.
     pub fn new(specs: Vec<ModelSpec>, options: ModelOptions, metrics: Arc<Metrics>) -> Self {
-        let slot = |spec| Slot {
+        let slot = |spec| ModelSlot {
             spec,
             held: Mutex::default(),
             loading: tokio::sync::Mutex::default(),
             used: AtomicU64::new(0),
         };
-        Self { slots: specs.into_iter().map(slot).collect(), options, metrics, uses: AtomicU64::new(0) }
+        Self {
+            slots: specs.into_iter().map(slot).collect(),
+            options,
+            metrics,
+            uses: AtomicU64::new(0),
+            loads: AtomicU64::new(0),
+        }
     }
 
     /// The codes of all source languages, in the order of the models.
@@ -150,7 +165,8 @@ impl Models {
         unique(self.slots.iter().map(|slot| &slot.spec.target))
     }
 
-    /// All codes, each with the languages that it is translated to: those of its models first, then those by way of another language.
+    /// All codes, each with the languages that it is translated to: first those of its models, then those by a pivot
+    /// language.
     #[must_use]
     pub fn languages(&self) -> Vec<(String, Vec<String>)> {
         let codes = unique(self.slots.iter().flat_map(|slot| [&slot.spec.source, &slot.spec.target]));
@@ -173,7 +189,7 @@ impl Models {
     /// The state of all models.
     #[must_use]
     pub fn states(&self) -> Vec<ModelState> {
-        let state = |slot: &Slot| {
+        let state = |slot: &ModelSlot| {
             let (name, held) = (slot.spec.name(), slot.held());
             let problem = held.broken.as_ref().map(|_| Failure::Model(name.clone()).to_string());
             let (source, target) = (slot.spec.source.clone(), slot.spec.target.clone());
@@ -188,7 +204,7 @@ impl Models {
         self.slot(source, target).is_some() || self.between(source, target).is_some()
     }
 
-    /// The language by way of which two others are translated that have no model: of several the first one, in the order of the models.
+    /// The pivot language between two languages without a model; of several, the first one in the order of the models.
     #[must_use]
     pub fn between(&self, source: &str, target: &str) -> Option<&str> {
         if source == target || self.slot(source, target).is_some() {
@@ -198,7 +214,7 @@ impl Models {
         legs.find(|between| self.slot(between, target).is_some())
     }
 
-    fn slot(&self, source: &str, target: &str) -> Option<&Slot> {
+    fn slot(&self, source: &str, target: &str) -> Option<&ModelSlot> {
         self.slots.iter().find(|slot| slot.spec.source == source && slot.spec.target == target)
     }
 
@@ -206,13 +222,13 @@ impl Models {
     ///
     /// # Errors
     /// [`Failure::Pair`] if there is none, [`Failure::Model`] if it can not be loaded.
-    pub async fn get(&self, source: &str, target: &str) -> Result<Arc<Loaded>, Failure> {
+    pub async fn get(&self, source: &str, target: &str) -> Result<Arc<LoadedModel>, Failure> {
         let Some(between) = self.between(source, target) else { return self.model(source, target).await };
         let (first, last) = (self.model(source, between).await?, self.model(between, target).await?);
-        Ok(Arc::new(Loaded::pivot(&first, &last)))
+        Ok(Arc::new(LoadedModel::pivot(&first, &last)))
     }
 
-    async fn model(&self, source: &str, target: &str) -> Result<Arc<Loaded>, Failure> {
+    async fn model(&self, source: &str, target: &str) -> Result<Arc<LoadedModel>, Failure> {
         let none = || Failure::Pair { from: source.to_owned(), to: target.to_owned() };
         let slot = self.slot(source, target).ok_or_else(none)?;
         slot.used.store(1 + self.uses.fetch_add(1, Relaxed), Relaxed);
@@ -229,8 +245,8 @@ impl Models {
         Ok(loaded)
     }
 
-    /// Loads the model of a slot. A client reads no more than that it failed; the log has the reason, which names files.
-    async fn load(&self, slot: &Slot) -> Result<Arc<Loaded>, Failure> {
+    /// Loads the model of a slot. The client only learns that it failed; the log has the reason, which names files.
+    async fn load(&self, slot: &ModelSlot) -> Result<Arc<LoadedModel>, Failure> {
         let (path, options) = (slot.spec.path.clone(), self.options.clone());
         let stamp = stamp(&path);
         let bytes = stamp.iter().map(|(_, size, _)| size).sum();
@@ -248,7 +264,8 @@ impl Models {
         match translator {
             Ok(translator) => {
                 held.broken = None;
-                Ok(Arc::new(Loaded { translator: Some(Arc::new(translator)), stamp, bytes }))
+                let ids = [1 + self.loads.fetch_add(1, Relaxed), 0];
+                Ok(Arc::new(LoadedModel { translator: Some(Arc::new(translator)), ids, stamp, bytes }))
             }
             Err(problem) => {
                 let (name, path) = (slot.spec.name(), slot.spec.path.display());
@@ -259,8 +276,8 @@ impl Models {
         }
     }
 
-    /// Lets models leave that were not used for the longest time, until the rest fits into the memory. `new` stays.
-    fn make_room(&self, new: &Slot) {
+    /// Unloads the least recently used models until the rest fits into the memory. `new` stays.
+    fn make_room(&self, new: &ModelSlot) {
         let mut held: Vec<_> = self.slots.iter().filter_map(|slot| Some((slot, slot.loaded()?.bytes))).collect();
         held.sort_by_key(|(slot, _)| slot.used.load(Relaxed));
         let mut sum: u64 = held.iter().map(|(_, bytes)| bytes).sum();
@@ -276,8 +293,8 @@ impl Models {
         self.metrics.models.store(count as u64, Relaxed);
     }
 
-    /// Loads models again whose files have changed; runs for ever. Until the new files are loaded, and if they can not be, the old
-    /// model is used.
+    /// Loads models again whose files have changed; runs for ever. The old model is used until the new files are
+    /// loaded, and if they can not be loaded.
     pub async fn watch(&self) {
         loop {
             tokio::time::sleep(LOOK).await;
@@ -315,12 +332,12 @@ impl Models {
     }
 }
 
-impl Slot {
-    fn held(&self) -> MutexGuard<'_, Held> {
+impl ModelSlot {
+    fn held(&self) -> MutexGuard<'_, SlotState> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn loaded(&self) -> Option<Arc<Loaded>> {
+    fn loaded(&self) -> Option<Arc<LoadedModel>> {
         self.held().loaded.clone()
     }
 }

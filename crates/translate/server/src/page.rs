@@ -30,7 +30,9 @@ pub fn get(path: &str, headers: &HeaderMap) -> Option<Response<Body>> {
     let name = if path == "/" { "/index.html" } else { path };
     let File(_, kind, bytes) = FILES.iter().find(|File(known, _, _)| *known == name)?;
     let tag = format!("\"{:x}\"", fnv(bytes));
-    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
+    // Compressed answers have weak tags.
+    let known = headers.get(header::IF_NONE_MATCH).and_then(|known| known.to_str().ok());
+    let known = known.is_some_and(|known| known.strip_prefix("W/").unwrap_or(known) == tag);
     let mut response =
         if known { StatusCode::NOT_MODIFIED.into_response() } else { Body::from(*bytes).into_response() };
     let answer = response.headers_mut();

@@ -1,5 +1,7 @@
-//! The parameters of a request: clients send them as JSON, as a form, as parts, in the query string, or in several of these.
+//! The parameters of a request: clients send them as JSON, as a form, in parts, in the query string, or in several of
+//! these.
 
+use crate::compression::decompressed;
 use crate::error::Failure;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Request, header};
@@ -45,7 +47,7 @@ impl Params {
         let body = body(request, limit).await?;
         let mut params = Self::default();
         params.add_form(query.as_bytes())?;
-        let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
+        let first = without_mark(&body).iter().find(|byte| !byte.is_ascii_whitespace());
         if kind.starts_with("multipart/form-data") {
             params.add_parts(&kind, body).await?;
         } else if kind.contains("json") || (kind.is_empty() && first == Some(&b'{')) {
@@ -78,6 +80,7 @@ impl Params {
     /// Values of JSON replace those of the query string.
     fn add_json(&mut self, text: &[u8]) -> Result<(), Failure> {
         self.json = true;
+        let text = without_mark(text);
         if text.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
@@ -162,6 +165,11 @@ impl Params {
     }
 }
 
+/// Bytes without the byte order mark that some programs write before JSON.
+pub fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -188,7 +196,7 @@ fn content_type(headers: &HeaderMap) -> String {
     }
 }
 
-/// The body of a request, which has at most `limit` bytes.
+/// The body of a request, which has at most `limit` bytes, compressed and unpacked.
 ///
 /// # Errors
 /// [`Failure::Bad`] for a body that does not come, [`Failure::TooLarge`] for one that is too long.
@@ -197,7 +205,9 @@ pub async fn body(request: Request<Body>, limit: usize) -> Result<Bytes, Failure
     if let Some(found) = announced.filter(|&length: &usize| length > limit) {
         return Err(Failure::TooLarge { what: "bytes", found, limit });
     }
-    tokio::time::timeout(BODY_TIME, collect(request.into_body(), limit)).await.map_err(|_| late())?
+    let (head, body) = request.into_parts();
+    let body = tokio::time::timeout(BODY_TIME, collect(body, limit)).await.map_err(|_| late())??;
+    decompressed(&head.headers, body, limit).await
 }
 
 fn late() -> Failure {

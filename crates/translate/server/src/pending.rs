@@ -1,17 +1,21 @@
-//! A text from its sentences to its translation.
+//! A text whose sentences are being translated.
 
 use crate::detect::Detected;
 use crate::error::Failure;
 use crate::text::not_finished;
-use crate::translate::Ask;
+use crate::translate::TranslationRequest;
 use metaphrase::{Document, Met, RequiredTerm, TranslatedDocument, Translation};
 
 /// A text whose sentences are in flight.
 pub struct PendingText {
     /// The code of its language.
     pub source: String,
-    /// What was found, if the language was detected.
+    /// The detected language, unless the client named it.
     pub detected: Option<Detected>,
+    /// Whether the text is in none of the source languages, and stays as it is.
+    pub is_foreign: bool,
+    /// How many of its sentences are not translated again, as they came before.
+    pub repeated: usize,
     /// The code of the language by way of which it is translated, if no model does so directly.
     pub through: Option<String>,
     /// The text as it came; empty for a file.
@@ -22,7 +26,7 @@ pub struct PendingText {
     pub(crate) requests: Vec<metaphrase::Request>,
     /// By sentence: its source, as the model reads it.
     pub(crate) sources: Vec<String>,
-    /// By sentence: how many things stand in it that are to be copied, which are its first terms.
+    /// By sentence: the number of things to copy, which are its first terms.
     pub(crate) kept: Vec<usize>,
     pub(crate) prefix: String,
     pub(crate) answers: Vec<Option<Translation>>,
@@ -32,14 +36,15 @@ pub struct PendingText {
 pub struct SentenceDone<'a> {
     /// Its source, as the model read it.
     pub source: &'a str,
-    /// What became of it.
+    /// Its translation.
     pub translation: &'a Translation,
     /// How many of its first terms are things to copy.
     kept: usize,
 }
 
 impl SentenceDone<'_> {
-    /// The terms of the client, in the order of the sentence, each with its place in the best translation if it is there.
+    /// The terms of the client, in the order of the sentence, each with its place in the best translation if it is
+    /// there.
     #[must_use]
     pub fn terms(&self) -> Vec<(&RequiredTerm, Option<Met>)> {
         let best = self.translation.hypotheses.first();
@@ -58,6 +63,8 @@ impl PendingText {
         Self {
             source,
             detected: None,
+            is_foreign: false,
+            repeated: 0,
             through: None,
             input: String::new(),
             document,
@@ -70,7 +77,7 @@ impl PendingText {
     }
 
     /// Takes the request for each sentence, with its terms.
-    pub(crate) fn requests(&mut self, ask: &Ask) -> Vec<metaphrase::Request> {
+    pub(crate) fn requests(&mut self, ask: &TranslationRequest) -> Vec<metaphrase::Request> {
         let mut requests = std::mem::take(&mut self.requests);
         for request in &mut requests {
             self.kept.push(request.terms.required.len());
@@ -85,6 +92,12 @@ impl PendingText {
     #[must_use]
     pub fn input(&self) -> &str {
         &self.input
+    }
+
+    /// Whether anything in the text is of some language: its language was named, or found to be one or none of the
+    /// known ones.
+    pub(crate) fn has_words(&self) -> bool {
+        self.is_foreign || self.detected.as_ref().is_none_or(|detected| detected.confidence > 0.0)
     }
 
     /// The number of sentences.

@@ -1,19 +1,19 @@
-//! The fair queue: whose sentence is next.
+//! The fair queue, which chooses the client whose sentence is next.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
 /// Tokens that a client may have translated before the next client's turn.
 const QUANTUM: usize = 64;
-/// Tokens after which the next job of the same client has its turn. Sentence by sentence, a text of forty sentences among 200 others would
-/// take forty rounds: nobody gains from that, and such texts are those that take longest.
+/// Tokens after which the next job of the same client has its turn. Sentence by sentence, a text of forty sentences
+/// among 200 others would take forty rounds: nobody gains from that, and such texts are those that take longest.
 const TURN: usize = 128;
 
 /// Sentences that wait, of several clients with several jobs each.
 ///
-/// Clients take turns by deficit round robin: each turn gives a client a quantum of tokens, and a client whose next sentence costs
-/// more than it has saved waits for further turns. So clients get equal numbers of tokens, whatever the lengths of their
-/// sentences and the numbers of their requests. The jobs of a client take turns of some sentences.
+/// Clients take turns by deficit round robin: each turn gives a client a quantum of tokens, and a client whose next
+/// sentence costs more than it has saved waits for further turns. So clients get equal numbers of tokens, whatever the
+/// lengths of their sentences and the numbers of their requests. The jobs of a client take turns of some sentences.
 pub struct FairQueue<K, T> {
     clients: HashMap<K, Client<T>>,
     /// The clients that have sentences, the next one first.
@@ -22,7 +22,7 @@ pub struct FairQueue<K, T> {
     tokens: usize,
 }
 
-/// What a client waits for.
+/// The sentences of a client.
 struct Client<T> {
     /// Tokens that it may still have translated in this turn.
     deficit: usize,
@@ -68,8 +68,8 @@ impl<K: Clone + Eq + Hash, T> FairQueue<K, T> {
         entry.jobs.push_back(Job { number, sentences: waiting, given: 0 });
     }
 
-    /// The next sentence and its number of tokens, if it has no more than `room` tokens. A sentence that is too large keeps its
-    /// turn: smaller ones do not overtake it.
+    /// The next sentence and its number of tokens, if it has no more than `room` tokens. A sentence that is too large
+    /// keeps its turn: smaller ones do not overtake it.
     pub fn pop(&mut self, room: usize) -> Option<(usize, T)> {
         loop {
             let key = self.turns.front()?;
@@ -130,7 +130,7 @@ impl<K: Clone + Eq + Hash, T> FairQueue<K, T> {
     }
 
     /// Sentences of a client that wait.
-    pub fn len_of(&self, client: &K) -> usize {
+    pub fn client_len(&self, client: &K) -> usize {
         self.clients.get(client).map_or(0, |client| client.sentences)
     }
 }
@@ -154,13 +154,13 @@ mod tests {
     fn one_client_is_served_in_order() {
         let mut queue = FairQueue::default();
         queue.push("a", 1, job(1000, &["1", "2", "3"]));
-        assert_eq!((queue.len(), queue.tokens(), queue.len_of(&"a")), (3, 3000, 3));
+        assert_eq!((queue.len(), queue.tokens(), queue.client_len(&"a")), (3, 3000, 3));
         assert_eq!(all(&mut queue), ["1", "2", "3"]);
-        assert_eq!((queue.len(), queue.tokens(), queue.len_of(&"a")), (0, 0, 0));
+        assert_eq!((queue.len(), queue.tokens(), queue.client_len(&"a")), (0, 0, 0));
     }
 
     #[test]
-    fn a_line_behind_a_long_job_of_another_client_waits_for_one_quantum() {
+    fn a_line_after_a_long_job_of_another_client_waits_for_one_quantum() {
         let mut queue = FairQueue::default();
         queue.push("long", 1, (0..50_000).map(|_| (30, "long")));
         assert_eq!(queue.pop(ROOM), Some((30, "long")));

@@ -1,4 +1,4 @@
-//! Requests per minute.
+//! The limit of requests per minute.
 
 use crate::scheduler::ClientId;
 use std::collections::HashMap;

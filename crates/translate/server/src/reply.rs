@@ -1,4 +1,4 @@
-//! Answers.
+//! Responses of HTTP.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
@@ -28,10 +28,35 @@ pub fn empty(status: StatusCode) -> Response<Body> {
     response
 }
 
-/// An answer that says when to come again.
+/// An answer with the number of seconds after which the client may try again.
 pub fn with_retry(mut response: Response<Body>, seconds: Option<u64>) -> Response<Body> {
     if let Some(seconds) = seconds {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+/// An answer that names the parameters of the request that had no effect.
+pub fn with_ignored(response: Response<Body>, names: &[String]) -> Response<Body> {
+    with_list(response, "x-metaphrase-ignored", names)
+}
+
+/// An answer that names the texts, counted from 1, that are in none of the source languages and came back as they were
+/// sent.
+pub fn with_untranslated(response: Response<Body>, numbers: &[usize]) -> Response<Body> {
+    let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+    with_list(response, "x-metaphrase-untranslated", &numbers)
+}
+
+fn with_list(mut response: Response<Body>, header: &'static str, items: &[String]) -> Response<Body> {
+    if items.is_empty() {
+        return response;
+    }
+    // Clients choose the names of parameters: no more than a line of plain ones.
+    let plain = items.iter().map(|item| item.chars().filter(|c| c.is_ascii_graphic() && *c != ',').take(64).collect());
+    let line = plain.take(32).collect::<Vec<String>>().join(", ");
+    if let Ok(value) = HeaderValue::from_str(&line) {
+        response.headers_mut().insert(header, value);
     }
     response
 }

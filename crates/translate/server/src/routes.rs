@@ -1,7 +1,7 @@
-//! Which function answers which path, and what is done around all of them.
+//! The paths with their functions, and the layer around all of them.
 
 use crate::app::App;
-use crate::{deepl, libre, page, reply, v1};
+use crate::{compression, deepl, immersive, libre, page, reply, v1};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
@@ -17,22 +17,38 @@ use std::time::Instant;
 /// All paths.
 pub fn router(app: &Arc<App>) -> Router {
     let mut router = Router::new().merge(libre::routes()).merge(deepl::routes()).merge(v1::routes());
+    router = router.merge(immersive::routes());
     for path in page::paths() {
         router = router.route(path, get(web_page));
     }
     let around = from_fn_with_state(Arc::clone(app), around);
-    router.fallback(nothing).layer(around).with_state(Arc::clone(app))
+    router.fallback(unknown_path).method_not_allowed_fallback(unknown_method).layer(around).with_state(Arc::clone(app))
 }
 
 async fn web_page(request: Request) -> Response<Body> {
     page::get(request.uri().path(), request.headers()).unwrap_or_else(|| reply::empty(StatusCode::NOT_FOUND))
 }
 
-/// The answer at a path that does not exist, in a form that all clients read.
-async fn nothing() -> Response<Body> {
-    let message = "there is nothing at this path";
-    let body = json!({"error": {"code": "not_found", "message": message}, "message": message});
-    reply::json(StatusCode::NOT_FOUND, &body)
+/// The answer at a path that does not exist.
+async fn unknown_path(request: Request) -> Response<Body> {
+    refusal(request.uri().path(), StatusCode::NOT_FOUND, "not_found", "there is nothing at this path")
+}
+
+/// The answer to a method that a path does not have.
+async fn unknown_method(request: Request) -> Response<Body> {
+    let message = format!("this path does not answer {}", request.method());
+    refusal(request.uri().path(), StatusCode::METHOD_NOT_ALLOWED, "bad_request", &message)
+}
+
+/// An error in the form of the interface that the path belongs to. LibreTranslate's clients expect a sentence as
+/// `error`, DeepL's one as `message`.
+fn refusal(path: &str, status: StatusCode, code: &str, message: &str) -> Response<Body> {
+    let body = if path.starts_with("/api/v1/") {
+        json!({"error": {"code": code, "message": message}})
+    } else {
+        json!({"error": message, "message": message})
+    };
+    reply::json(status, &body)
 }
 
 /// Counts a request and its time, answers for a function that panics, and lets pages of other origins read the answer.
@@ -41,6 +57,8 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     let route =
         request.extensions().get::<MatchedPath>().map_or_else(|| "none".to_owned(), |path| path.as_str().to_owned());
     let origin = request.headers().get(header::ORIGIN).cloned();
+    let path = request.uri().path().to_owned();
+    let takes_gzip = compression::accepts(request.headers());
     let is_preflight = request.method() == Method::OPTIONS && origin.is_some();
     let mut response = if is_preflight {
         reply::empty(StatusCode::NO_CONTENT)
@@ -49,10 +67,12 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
         let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
         answered.unwrap_or_else(|_| {
             let message = "the server failed; please report this";
-            let body = json!({"error": {"code": "internal", "message": message}, "message": message});
-            reply::json(StatusCode::INTERNAL_SERVER_ERROR, &body)
+            refusal(&path, StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
         })
     };
+    if takes_gzip {
+        response = compression::compressed(response).await;
+    }
     response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if let Some(origin) = origin {
         allow(&app.config.origins, &origin, is_preflight, &mut response);
@@ -70,7 +90,9 @@ fn allow(allowed: &[String], origin: &HeaderValue, is_preflight: bool, response:
     let headers = response.headers_mut();
     let shown = if all { HeaderValue::from_static("*") } else { origin.clone() };
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, shown);
-    headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+    headers.append(header::VARY, HeaderValue::from_static("Origin"));
+    let own = HeaderValue::from_static("X-Metaphrase-Ignored, X-Metaphrase-Untranslated, Retry-After");
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, own);
     if is_preflight {
         for (name, value) in [
             (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, PATCH, DELETE"),

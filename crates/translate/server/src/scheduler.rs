@@ -3,12 +3,15 @@
 //! ```text
 //! handlers ── start ──▶ FairQueue ── dispatch: as many tokens as fit into the batches ──▶ Engine::submit
 //!     ▲                                                                                       │
-//!     └────────────────────────────── Running::next ◀── answered ◀────────────────────────────┘
+//!     └────────────────────────────── JobHandle::next ◀── answered ◀────────────────────────────┘
 //! ```
 //!
-//! The translators hold no more sentences than fill their batches. So a line of another client enters with one of the next sentences
-//! that finish, however long the queue is.
+//! The translators hold no more sentences than fill their batches. So a line of another client enters as soon as some
+//! of these sentences finish, however long the queue is.
 
+mod repeats;
+
+use crate::cache::{CacheKey, ModelIds, TranslationCache};
 use crate::error::Failure;
 use crate::metrics::Metrics;
 use crate::queue::FairQueue;
@@ -21,11 +24,16 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 
-/// What is called with an answer.
-pub type Answer = Box<dyn FnOnce(Result<Translation, Error>) + Send>;
+/// A function that is called with an answer.
+pub type AnswerFn = Box<dyn FnOnce(Result<Translation, Error>) + Send>;
 
-/// What translates sentences: a translator, or a fake one in tests.
+/// A translator of sentences, or a fake one in tests.
 pub trait Engine: Send + Sync {
+    /// The models, if translations of the same request are the same.
+    fn models(&self) -> Option<ModelIds> {
+        None
+    }
+
     /// Begins with a sentence, as [`metaphrase::Translator::submit`] does.
     ///
     /// # Errors
@@ -35,11 +43,11 @@ pub trait Engine: Send + Sync {
         options: &TranslateOptions,
         request: Request,
         cancel: &Cancel,
-        answer: Answer,
+        answer: AnswerFn,
     ) -> Result<(), Error>;
 }
 
-/// Who asks: the hash of a key, or an address.
+/// The identity of a client: its key, or its address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ClientId {
     /// A key, by its number in the store.
@@ -51,7 +59,7 @@ pub enum ClientId {
 /// The bounds of the queue.
 #[derive(Debug, Clone, Copy)]
 pub struct QueueLimits {
-    /// Tokens that the translators have in work at a time.
+    /// Tokens that the translators work on at a time.
     pub in_work: usize,
     /// Sentences of all clients that wait.
     pub sentences: usize,
@@ -59,26 +67,28 @@ pub struct QueueLimits {
     pub sentences_of_client: usize,
     /// Bytes of all sentences that wait.
     pub bytes: usize,
+    /// Bytes of translations that are kept for sentences that come again.
+    pub cache_bytes: usize,
 }
 
 /// Sentences to translate for a client.
 pub struct Work {
-    /// Who asks.
+    /// The client.
     pub client: ClientId,
-    /// What translates them, and how.
+    /// The translators, with their options.
     pub lanes: Vec<Lane>,
     /// The sentences, each with the number of its lane.
     pub requests: Vec<(usize, Request)>,
-    /// When nobody needs the answer any more.
+    /// When the client does not need the answer any more.
     pub deadline: Instant,
 }
 
-/// A translator, and how it translates.
+/// A translator with options.
 #[derive(Clone)]
 pub struct Lane {
     /// The translator.
     pub engine: Arc<dyn Engine>,
-    /// How.
+    /// Its options.
     pub options: TranslateOptions,
 }
 
@@ -87,6 +97,7 @@ pub struct Scheduler {
     limits: QueueLimits,
     state: Mutex<State>,
     next_job: AtomicU64,
+    cache: TranslationCache,
     metrics: Arc<Metrics>,
 }
 
@@ -97,9 +108,9 @@ struct State {
     bytes: usize,
     /// Tokens in work.
     in_work: usize,
-    /// Sentences that were lost by a panic and wait for their second and last time.
+    /// Sentences that a panic lost and that wait for their second and last attempt.
     lost: VecDeque<(usize, Item)>,
-    /// Whether one of these is in work. One at a time: if it makes a thread panic again, no other one pays for that.
+    /// Whether one of these is being translated. One at a time: if it makes a thread panic again, no other one is lost.
     retrying: bool,
     /// Whether a thread hands out sentences.
     dispatching: bool,
@@ -120,17 +131,23 @@ struct Item {
     index: usize,
     lane: usize,
     request: Request,
+    /// Where its translation is kept; `None` if it is not.
+    key: Option<CacheKey>,
+    /// The numbers of equal sentences of the job, which get the same answer.
+    equal: Vec<usize>,
     /// Whether a panic has lost it once.
     again: bool,
 }
 
 /// Work in flight. When it is dropped, what is left of the work stops.
-pub struct Running {
+pub struct JobHandle {
     scheduler: Arc<Scheduler>,
     job: Arc<Job>,
     results: UnboundedReceiver<(usize, Result<Translation, Error>)>,
     left: usize,
     deadline: Instant,
+    /// The numbers of the sentences that are not translated again.
+    pub repeated: Vec<usize>,
 }
 
 /// About how many tokens a sentence has. Exact numbers would cost a segmentation for each sentence.
@@ -148,39 +165,39 @@ fn bytes(request: &Request) -> usize {
 impl Scheduler {
     /// A scheduler without work.
     pub fn new(limits: QueueLimits, metrics: Arc<Metrics>) -> Arc<Self> {
-        Arc::new(Self { limits, state: Mutex::default(), next_job: AtomicU64::new(0), metrics })
+        let cache = TranslationCache::new(limits.cache_bytes);
+        Arc::new(Self { limits, state: Mutex::default(), next_job: AtomicU64::new(0), cache, metrics })
     }
 
     /// Puts the sentences of some work into the queue.
     ///
     /// # Errors
     /// [`Failure::Busy`] if the queue is full, for this client or for all.
-    pub fn start(self: &Arc<Self>, work: Work) -> Result<Running, Failure> {
+    pub fn start(self: &Arc<Self>, work: Work) -> Result<JobHandle, Failure> {
         let Work { client, lanes, requests, deadline } = work;
         let (sender, results) = unbounded_channel();
         let number = self.next_job.fetch_add(1, Relaxed);
-        let cancel = Cancel::new();
-        let job = Arc::new(Job { number, client, lanes, cancel, results: sender });
+        let job = Arc::new(Job { number, client, lanes, cancel: Cancel::new(), results: sender });
         let left = requests.len();
-        let weight: usize = requests.iter().map(|(_, request)| bytes(request)).sum();
+        let (items, repeated) = self.distinct(&job, requests);
+        let weight: usize = items.iter().map(|item| bytes(&item.request)).sum();
         {
             let mut state = self.lock();
-            let of_client = state.queue.len_of(&job.client) + left > self.limits.sentences_of_client;
-            let of_all = state.queue.len() + left > self.limits.sentences || state.bytes + weight > self.limits.bytes;
+            let new = items.len();
+            let of_client = state.queue.client_len(&job.client) + new > self.limits.sentences_of_client;
+            let of_all = state.queue.len() + new > self.limits.sentences || state.bytes + weight > self.limits.bytes;
             if of_client || of_all {
                 self.metrics.refused.fetch_add(1, Relaxed);
                 return Err(Failure::Busy { seconds: self.wait(&state), everyone: of_all });
             }
             state.bytes += weight;
-            let item = |(index, (lane, request))| {
-                (tokens(&request), Item { job: Arc::clone(&job), index, lane, request, again: false })
-            };
-            let items: Vec<_> = requests.into_iter().enumerate().map(item).collect();
+            let items: Vec<_> = items.into_iter().map(|item| (tokens(&item.request), item)).collect();
             state.queue.push(job.client.clone(), number, items);
             self.show(&state);
         }
+        self.metrics.repeated.fetch_add(repeated.len() as u64, Relaxed);
         self.dispatch();
-        Ok(Running { scheduler: Arc::clone(self), job, results, left, deadline })
+        Ok(JobHandle { scheduler: Arc::clone(self), job, results, left, deadline, repeated })
     }
 
     /// The seconds after which a client should ask again.
@@ -199,8 +216,8 @@ impl Scheduler {
         self.metrics.tokens_in_work.store(state.in_work as u64, Relaxed);
     }
 
-    /// Hands out sentences while there is room in the batches. An answer that comes at once, as of an empty line, leads here again
-    /// while a sentence is handed out: then, and for other threads, the thread that hands out goes on.
+    /// Hands out sentences while there is room in the batches. An immediate answer re-enters this function;
+    /// `dispatching` makes the inner call return, and the outer loop continues.
     fn dispatch(self: &Arc<Self>) {
         loop {
             let (tokens, item) = {
@@ -240,9 +257,9 @@ impl Scheduler {
 
     fn submit(self: &Arc<Self>, tokens: usize, item: Item) {
         let (job, lane, request) = (Arc::clone(&item.job), item.lane, item.request.clone());
-        let mut in_work = InWork { scheduler: Arc::clone(self), tokens, item: Some(item) };
+        let mut in_work = WorkGuard { scheduler: Arc::clone(self), tokens, item: Some(item) };
         let Some(Lane { engine, options }) = job.lanes.get(lane) else { return };
-        let answer: Answer = Box::new(move |result| in_work.end(result));
+        let answer: AnswerFn = Box::new(move |result| in_work.end(result));
         let submit = || engine.submit(options, request, &job.cancel, answer);
         // A panic here is one of this thread, which belongs to another client.
         if let Ok(Err(error)) = catch_unwind(AssertUnwindSafe(submit)) {
@@ -251,6 +268,7 @@ impl Scheduler {
     }
 
     fn answered(self: &Arc<Self>, tokens: usize, item: Item, result: Result<Translation, Error>) {
+        let mut finished = None;
         {
             let mut state = self.lock();
             state.in_work = state.in_work.saturating_sub(tokens);
@@ -264,11 +282,13 @@ impl Scheduler {
                 }
                 result => {
                     self.metrics.count_sentence(tokens, &result);
-                    // The client may have left.
-                    let _ = item.job.results.send((item.index, result));
+                    finished = Some((item, result));
                 }
             }
             self.show(&state);
+        }
+        if let Some((item, result)) = finished {
+            self.send(item, result);
         }
         self.dispatch();
     }
@@ -289,14 +309,14 @@ impl Scheduler {
 }
 
 /// A sentence that a translator has. If the translator forgets it, its answer is an error.
-struct InWork {
+struct WorkGuard {
     scheduler: Arc<Scheduler>,
     tokens: usize,
     /// `None` once it has an answer.
     item: Option<Item>,
 }
 
-impl InWork {
+impl WorkGuard {
     fn end(&mut self, result: Result<Translation, Error>) {
         if let Some(item) = self.item.take() {
             self.scheduler.answered(self.tokens, item, result);
@@ -304,13 +324,13 @@ impl InWork {
     }
 }
 
-impl Drop for InWork {
+impl Drop for WorkGuard {
     fn drop(&mut self) {
         self.end(Err(Error::WorkerFailed));
     }
 }
 
-impl Running {
+impl JobHandle {
     /// The next answer with the number of its sentence, in any order; `None` when all are there.
     ///
     /// # Errors
@@ -352,7 +372,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for JobHandle {
     fn drop(&mut self) {
         if self.left > 0 {
             self.scheduler.stop(&self.job);

@@ -4,7 +4,7 @@ use crate::app::{App, Peer};
 use crate::config::Config;
 use crate::error::Failure;
 use crate::routes;
-use crate::stalled::Stalled;
+use crate::timed_stream::TimedStream;
 use axum::Router;
 use axum::body::Body;
 use hyper::server::conn::http1;
@@ -53,8 +53,8 @@ pub enum ServeError {
     Start(std::io::Error),
 }
 
-/// Serves until a signal ends the program (SIGTERM, SIGINT), then finishes the requests in work. `ready` gets the address when
-/// connections are accepted.
+/// Serves until a signal ends the program (SIGTERM, SIGINT), then finishes the requests in work. `ready` gets the
+/// address when connections are accepted.
 ///
 /// # Errors
 /// [`ServeError`] if the server can not begin.
@@ -161,16 +161,16 @@ async fn accept(listener: TcpListener, app: Arc<App>, mut stopped: watch::Receiv
         app.metrics.connections.fetch_add(1, Relaxed);
         let (app, router, stopped) = (Arc::clone(&app), router.clone(), stopped.clone());
         tokio::spawn(async move {
-            let _open = Open(app);
+            let _open = ConnectionGuard(app);
             connection(stream, Peer(peer.ip()), router, stopped).await;
         });
     }
 }
 
 /// A connection that is counted, also if its task panics.
-struct Open(Arc<App>);
+struct ConnectionGuard(Arc<App>);
 
-impl Drop for Open {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.0.metrics.connections.fetch_sub(1, Relaxed);
     }
@@ -189,7 +189,7 @@ async fn connection(stream: TcpStream, peer: Peer, router: Router, mut stopped: 
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(64 << 10);
-    let served = http.serve_connection(TokioIo::new(Stalled::new(stream, WRITE_TIME)), service);
+    let served = http.serve_connection(TokioIo::new(TimedStream::new(stream, WRITE_TIME)), service);
     let mut served = std::pin::pin!(served);
     let done = tokio::select! {
         done = served.as_mut() => done,

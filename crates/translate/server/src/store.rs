@@ -1,4 +1,4 @@
-//! What stays when the server ends: glossaries, keys and usage, in one SQLite file. No text of users is in it.
+//! The persistent state: glossaries, keys and usage, in one SQLite file. It has no texts of users.
 
 use crate::error::{Failure, Reason};
 use metaphrase::{Case, Glossary};
@@ -70,7 +70,8 @@ const TABLES: &str = "
         glossary TEXT NOT NULL REFERENCES glossaries (id) ON DELETE CASCADE, source TEXT NOT NULL, target TEXT NOT NULL,
         case_sensitive INTEGER NOT NULL, tsv TEXT NOT NULL, entries INTEGER NOT NULL, PRIMARY KEY (glossary, source, target));";
 
-/// Checks that a database is new or has the tables of a server alone: nothing is written into a database of another program.
+/// Checks that a database is new or has the tables of a server alone: nothing is written into a database of another
+/// program.
 fn check_own(connection: &Connection) -> Result<(), Failure> {
     let foreign = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
         AND name NOT IN ('keys', 'usage', 'glossaries', 'dictionaries') LIMIT 1";
@@ -110,12 +111,12 @@ impl Store {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The counts. Whoever needs the connection, too, locks that first.
+    /// The counts. A function that needs the connection, too, locks that first.
     fn pending(&self) -> MutexGuard<'_, HashMap<i64, i64>> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a key and gives it: it is not kept, only its hash is.
+    /// Makes a key and returns it; only its hash is stored.
     ///
     /// # Errors
     /// [`Failure::Bad`] if there is a key of this name.
@@ -134,7 +135,7 @@ impl Store {
         Ok(key)
     }
 
-    /// Forgets a key and its glossaries; tells whether there was one.
+    /// Removes a key and its glossaries; returns whether there was one.
     ///
     /// # Errors
     /// [`Failure::Store`].
@@ -178,8 +179,8 @@ impl Store {
         *self.pending().entry(key).or_default() += characters;
     }
 
-    /// Adds to the characters of a key if they are then `limit` at most; tells whether they were added. Of two requests at once, the
-    /// second one counts the characters of the first.
+    /// Adds to the characters of a key if the sum is at most `limit`; returns whether they were added. Concurrent
+    /// requests see each other's characters.
     ///
     /// # Errors
     /// [`Failure::Store`].
@@ -209,7 +210,7 @@ impl Store {
     /// # Errors
     /// [`Failure::Store`]; the counts are kept for the next time.
     pub fn flush(&self) -> Result<(), Failure> {
-        // The connection is locked from the first to the last line: nobody sees a count that is neither here nor in the file.
+        // The connection stays locked: no other thread sees a count that is neither here nor in the file.
         let mut connection = self.lock();
         let pending = std::mem::take(&mut *self.pending());
         if pending.is_empty() {
@@ -242,7 +243,7 @@ impl Store {
         glossary(&self.lock(), owner, id)?.ok_or(Failure::NotFound("glossary"))
     }
 
-    /// Changes a glossary of an owner; gives the new one. No other change comes between.
+    /// Changes a glossary of an owner in one transaction; returns the new one.
     ///
     /// # Errors
     /// [`Failure::NotFound`], [`Failure::Store`], and those of `change`; then the older one is whole.

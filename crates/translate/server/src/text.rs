@@ -1,4 +1,4 @@
-//! How texts and files of clients are read.
+//! Reading the texts and files of clients.
 
 use crate::error::Failure;
 use metaphrase::{Document, DocumentError, Error, FileFormat, Split, TextFormat, TextOptions};
@@ -24,7 +24,7 @@ pub fn read_text(input: &str, options: &TextOptions) -> Result<Document, Failure
 /// Finds the sentences of a file.
 ///
 /// # Errors
-/// [`Failure::File`] if the file is not what its name says, or has nothing to translate.
+/// [`Failure::File`] if the file is not of the format of its name, or has nothing to translate.
 pub fn read_file(bytes: Vec<u8>, format: FileFormat, options: &TextOptions) -> Result<Document, Failure> {
     Document::file(bytes, format, options).map_err(|error| match error {
         Error::Document(DocumentError::NothingToTranslate { .. }) => Failure::NothingTranslated,
@@ -41,10 +41,11 @@ pub fn not_finished(error: Error) -> Failure {
     }
 }
 
-/// The characters of texts that are worked on at once. They take some milliseconds.
+/// Texts up to this number of characters are processed at once, in some milliseconds.
 const SHORT: usize = 20_000;
 
-/// Works on texts of this many characters: on long ones on a thread of its own, so that other requests are served meanwhile.
+/// Runs `work` on texts of `characters` characters: for long ones on another thread, so that other requests are served
+/// meanwhile.
 ///
 /// # Errors
 /// Those of `work`, and [`Failure::Worker`] if it panics there.
@@ -58,8 +59,8 @@ pub async fn apart<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(Failure::Worker("a thread failed".into())))
 }
 
-/// How a text in this language is read. Unless it is to be `split`, each paragraph is a sentence; elements with `copied` names stay as
-/// they are.
+/// How a text in this language is read. Unless it is to be `split`, each paragraph is a sentence; elements with
+/// `copied` names stay as they are.
 #[must_use]
 pub fn options(language: &str, (format, split): (TextFormat, bool), copied: &[String]) -> TextOptions {
     TextOptions {

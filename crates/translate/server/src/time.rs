@@ -1,4 +1,4 @@
-//! Times as text.
+//! Times in ISO 8601.
 
 /// Seconds since 1970 as ISO 8601 writes them, in UTC. With a fraction, which clients of DeepL need.
 #[must_use]

@@ -1,12 +1,12 @@
-//! Texts of a request in flight: what all three interfaces do.
+//! From the texts of a request to their translations, for all interfaces.
 
 use crate::app::{App, Client};
-use crate::detect::{Detected, detect};
 use crate::error::Failure;
 use crate::language;
-use crate::models::Loaded;
+use crate::models::LoadedModel;
 use crate::pending::PendingText;
-use crate::scheduler::{Engine, Lane, Running, Work, deadline};
+use crate::scheduler::{Engine, JobHandle, Lane, Work, deadline};
+use crate::source::SourceLanguage;
 use crate::text::{apart, options, read_file, read_text};
 use axum::body::Bytes;
 use metaphrase::{Document, FileFormat, Glossary, TextFormat, TranslateOptions, Translation};
@@ -15,15 +15,15 @@ use std::sync::Arc;
 /// Milliseconds for the translation of a file.
 const FILE_TIME: u64 = 24 * 3600 * 1000;
 
-/// Texts to translate.
-pub struct Ask {
+/// Texts or a file to translate, and how.
+pub struct TranslationRequest {
     /// The texts.
     pub texts: Vec<String>,
     /// The code of their language; `None`: it is detected, of each text by itself.
     pub source: Option<String>,
     /// The code of the target language.
     pub target: String,
-    /// What they are written in.
+    /// The format of the texts.
     pub format: TextFormat,
     /// Whether texts are split into sentences; otherwise each paragraph is one.
     pub split: bool,
@@ -31,11 +31,11 @@ pub struct Ask {
     pub ignored: Vec<String>,
     /// Terms: those of an earlier glossary count where both have some.
     pub glossaries: Vec<Arc<Glossary>>,
-    /// What each sentence's translation contains: one of the alternatives of each.
+    /// Terms that each sentence's translation contains, each in one of its alternatives.
     pub require: Vec<Vec<String>>,
-    /// What no translation contains.
+    /// Phrases that no translation contains.
     pub avoid: Vec<String>,
-    /// What each sentence's translation begins with.
+    /// The beginning of each sentence's translation.
     pub prefix: String,
     /// Further translations of each sentence.
     pub alternatives: usize,
@@ -43,15 +43,15 @@ pub struct Ask {
     pub distinct: bool,
     /// Whether alignments are needed.
     pub attention: bool,
-    /// Whether the numbers are looked for that a translation lacks: for interfaces that show them.
+    /// Whether missing numbers are searched for, which some interfaces report.
     pub check_numbers: bool,
-    /// Milliseconds until nobody needs the answer any more.
+    /// Milliseconds until the client does not need the answer any more.
     pub deadline: Option<u64>,
-    /// A file in place of texts. It may be longer and take longer than they.
+    /// A file in place of texts, with limits of its own.
     pub file: Option<(FileFormat, Bytes)>,
 }
 
-impl Default for Ask {
+impl Default for TranslationRequest {
     fn default() -> Self {
         Self {
             texts: Vec::new(),
@@ -75,11 +75,11 @@ impl Default for Ask {
 }
 
 /// Texts whose sentences are in flight.
-pub struct Pending {
+pub struct PendingTexts {
     texts: Vec<PendingText>,
     /// By number of the request: text and sentence.
     places: Vec<(usize, usize)>,
-    running: Running,
+    running: JobHandle,
     alternatives: usize,
     distinct: bool,
     /// Characters of all texts.
@@ -91,14 +91,19 @@ impl App {
     ///
     /// # Errors
     /// [`Failure`] for languages without a model, for what is over a limit, and if the queue is full.
-    pub async fn translate(self: &Arc<Self>, client: &Client, ask: Ask) -> Result<Pending, Failure> {
+    pub async fn translate(
+        self: &Arc<Self>,
+        client: &Client,
+        ask: TranslationRequest,
+    ) -> Result<PendingTexts, Failure> {
         let mut characters = self.check(&ask)?;
         let target = self.target(&ask.target)?;
         let mut file = None;
         if let Some((format, bytes)) = &ask.file {
-            let read = self.file(&ask, *format, bytes).await?;
+            let read = self.file(&ask, *format, bytes, &target).await?;
             if read.source == target {
-                return Err(Failure::Bad(format!("Source and target language are both `{target}`")));
+                let name = language::names(&target).0;
+                return Err(Failure::Bad(format!("the file is in the target language, {name}, already")));
             }
             characters = read.sources.iter().map(|source| source.chars().count()).sum();
             file = Some(read);
@@ -107,7 +112,7 @@ impl App {
         let prepare = move || app.inputs(&ask, file, &to).map(|inputs| (ask, inputs));
         let (ask, inputs) = apart(characters, prepare).await?;
         let mut texts = Vec::with_capacity(inputs.len());
-        let (mut lanes, mut lane_models): (Vec<Lane>, Vec<(String, Arc<Loaded>)>) = (Vec::new(), Vec::new());
+        let (mut lanes, mut lane_models): (Vec<Lane>, Vec<(String, Arc<LoadedModel>)>) = (Vec::new(), Vec::new());
         let (mut requests, mut places) = (Vec::new(), Vec::new());
         for (mut pending, sentences) in inputs {
             if !pending.sources.is_empty() {
@@ -139,36 +144,52 @@ impl App {
         let milliseconds = ask.deadline.unwrap_or(u64::MAX).min(most);
         let work = Work { client: client.id.clone(), lanes, requests, deadline: deadline(milliseconds) };
         let running = self.scheduler.start(work).inspect_err(|_| self.store.count(client.key.number, -counted))?;
-        Ok(Pending { texts, places, running, alternatives: ask.alternatives, distinct: ask.distinct, characters })
+        for (text, _) in running.repeated.iter().filter_map(|number| places.get(*number)) {
+            texts[*text].repeated += 1;
+        }
+        Ok(PendingTexts { texts, places, running, alternatives: ask.alternatives, distinct: ask.distinct, characters })
     }
 
     /// The texts, and the file, with the requests of their sentences.
-    fn inputs(&self, ask: &Ask, file: Option<PendingText>, target: &str) -> Result<Vec<Input>, Failure> {
+    fn inputs(&self, ask: &TranslationRequest, file: Option<PendingText>, target: &str) -> Result<Vec<Input>, Failure> {
         let texts = ask.texts.iter().map(|text| self.text(ask, text, target));
         let with_requests = |text: Result<PendingText, Failure>| {
             let mut text = text?;
             let requests = text.requests(ask);
-            Ok((text, requests))
+            Ok::<_, Failure>((text, requests))
         };
-        texts.chain(file.map(Ok)).map(with_requests).collect()
+        let inputs: Vec<Input> = texts.chain(file.map(Ok)).map(with_requests).collect::<Result<_, _>>()?;
+        // If other texts can be translated, a foreign one comes back unchanged, and a header reports it.
+        let mut with_words = inputs.iter().filter(|(text, _)| text.has_words()).peekable();
+        if with_words.peek().is_some() && with_words.all(|(text, _)| text.is_foreign) {
+            return Err(self.no_known_language());
+        }
+        Ok(inputs)
     }
 
     /// A text whose sentences are found, if it is not in the target language already.
-    fn text(&self, ask: &Ask, text: &str, target: &str) -> Result<PendingText, Failure> {
-        let (source, detected) = self.source(ask.source.as_deref(), text)?;
-        if !self.models.has(&source, target) && source != target {
-            return Err(Failure::Pair { from: source, to: target.to_owned() });
+    fn text(&self, ask: &TranslationRequest, text: &str, target: &str) -> Result<PendingText, Failure> {
+        let SourceLanguage { code, detected, is_foreign } =
+            self.source_language(ask.source.as_deref(), text, target)?;
+        if !self.models.has(&code, target) && code != target {
+            return Err(Failure::Pair { from: code, to: target.to_owned() });
         }
-        let document = match detected {
-            Some(_) if source == target => None,
-            _ => Some(read_text(text, &options(&source, (ask.format, ask.split), &ask.ignored))?),
-        };
-        let pending = PendingText { input: text.to_owned(), detected, ..PendingText::new(source, document) };
-        Ok(PendingText { prefix: ask.prefix.trim().to_owned(), ..pending })
+        let stays = is_foreign || code == target;
+        let document =
+            if stays { None } else { Some(read_text(text, &options(&code, (ask.format, ask.split), &ask.ignored))?) };
+        let prefix = ask.prefix.trim().to_owned();
+        let input = text.to_owned();
+        Ok(PendingText { input, detected, is_foreign, prefix, ..PendingText::new(code, document) })
     }
 
     /// A file whose sentences are found. Its language is detected from the first of them.
-    async fn file(&self, ask: &Ask, format: FileFormat, bytes: &Bytes) -> Result<PendingText, Failure> {
+    async fn file(
+        &self,
+        ask: &TranslationRequest,
+        format: FileFormat,
+        bytes: &Bytes,
+        target: &str,
+    ) -> Result<PendingText, Failure> {
         let read = |language: String| {
             let (bytes, options) = (bytes.to_vec(), options(&language, (ask.format, ask.split), &ask.ignored));
             let read = tokio::task::spawn_blocking(move || read_file(bytes, format, &options));
@@ -177,13 +198,16 @@ impl App {
         let first = read(ask.source.clone().unwrap_or_default()).await?;
         let first_sentences = first.requests().into_iter().take(50);
         let sample: String = first_sentences.flat_map(|request| [request.source, "\n".into()]).collect();
-        let (source, detected) = self.source(ask.source.as_deref(), &sample)?;
-        let document = if detected.is_some() { read(source.clone()).await? } else { first };
-        Ok(PendingText { detected, ..PendingText::new(source, Some(document)) })
+        let found = self.source_language(ask.source.as_deref(), &sample, target)?;
+        if found.is_foreign {
+            return Err(self.no_known_language());
+        }
+        let document = if found.detected.is_some() { read(found.code.clone()).await? } else { first };
+        Ok(PendingText { detected: found.detected, ..PendingText::new(found.code, Some(document)) })
     }
 
     /// The characters of the texts, if the request is within the limits.
-    fn check(&self, ask: &Ask) -> Result<usize, Failure> {
+    fn check(&self, ask: &TranslationRequest) -> Result<usize, Failure> {
         let limits = &self.config.limits;
         let characters = ask.texts.iter().map(|text| text.chars().count()).sum();
         for (what, found, limit) in [
@@ -206,33 +230,17 @@ impl App {
         let known = self.models.targets();
         language::find(code, &known).map(str::to_owned).ok_or_else(|| Failure::Language(code.to_owned()))
     }
-
-    /// The code of the source language that a client means, or that a text is in.
-    fn source(&self, code: Option<&str>, text: &str) -> Result<(String, Option<Detected>), Failure> {
-        let known = self.models.sources();
-        match code {
-            Some(code) => {
-                let found = language::find(code, &known).ok_or_else(|| Failure::Language(code.to_owned()))?;
-                Ok((found.to_owned(), None))
-            }
-            None => {
-                let found = detect(text, &known).into_iter().next();
-                let found = found.ok_or_else(|| Failure::Worker("no model is there".into()))?;
-                Ok((found.language.clone(), Some(found)))
-            }
-        }
-    }
 }
 
 /// A text, and the requests of its sentences.
 type Input = (PendingText, Vec<metaphrase::Request>);
 
 /// A model and the options of a request.
-fn lane(model: &Arc<Loaded>, ask: &Ask) -> Lane {
+fn lane(model: &Arc<LoadedModel>, ask: &TranslationRequest) -> Lane {
     let mut options = TranslateOptions { check_numbers: ask.check_numbers, ..model.options() };
     options.glossaries.clone_from(&ask.glossaries);
     let search = &mut options.search;
-    // Of more hypotheses than were asked for, enough begin with different words.
+    // Among three times the hypotheses, enough begin with different words.
     search.n_best = 1 + if ask.distinct { 3 * ask.alternatives } else { ask.alternatives };
     search.beam_size = search.beam_size.max(search.n_best);
     search.beam_size_constrained = search.beam_size_constrained.map(|beam| beam.max(search.n_best));
@@ -240,7 +248,7 @@ fn lane(model: &Arc<Loaded>, ask: &Ask) -> Lane {
     Lane { engine: Arc::clone(model) as Arc<dyn Engine>, options }
 }
 
-impl Pending {
+impl PendingTexts {
     /// The texts.
     #[must_use]
     pub fn texts(&self) -> &[PendingText] {
@@ -250,7 +258,7 @@ impl Pending {
     /// The next sentence whose translation is there: its text and its number; `None` when all are there.
     ///
     /// # Errors
-    /// As [`Running::next`].
+    /// As [`JobHandle::next`].
     pub async fn next(&mut self) -> Result<Option<(usize, usize)>, Failure> {
         let Some((number, mut translation)) = self.running.next().await? else { return Ok(None) };
         if let Some(error) = translation.error.take() {
@@ -274,6 +282,12 @@ impl Pending {
         while self.next().await?.is_some() {}
         Ok(self.texts)
     }
+}
+
+/// The numbers, from 1, of the texts that came back as they were sent, as they are in none of the source languages.
+#[must_use]
+pub fn untranslated(texts: &[PendingText]) -> Vec<usize> {
+    (1..).zip(texts).filter(|(_, text)| text.is_foreign).map(|(number, _)| number).collect()
 }
 
 /// Keeps the hypotheses whose first word after the prefix no better one has.

@@ -1,4 +1,4 @@
-//! Written words of a sentence and of its translation, from the pieces of the model.
+//! The words of a sentence and of its translation, from the pieces of the model.
 
 use metaphrase::{Hypothesis, spans};
 use metaphrase_text::without_spaces;
@@ -10,19 +10,19 @@ pub struct Words {
     /// The bytes of each word.
     pub places: Vec<Range<usize>>,
     /// By piece: the word that it belongs to; `None` for a piece that writes nothing.
-    pub of_pieces: Vec<Option<usize>>,
+    pub by_piece: Vec<Option<usize>>,
 }
 
 impl Words {
-    /// The words of `text`, which a model wrote or read as `pieces`. A word stands between blanks, a punctuation mark is a word of
-    /// its own; of scripts that do not separate words, each piece is one.
+    /// The words of `text`, which a model wrote or read as `pieces`. A word stands between blanks, a punctuation mark
+    /// is a word of its own; of scripts that do not separate words, each piece is one.
     #[must_use]
     pub fn new(text: &str, pieces: &[String]) -> Self {
         let pieces = spans(pieces, text);
         let mut words: Vec<Range<usize>> = Vec::new();
         let mut kind = Kind::Blank;
         for (at, c) in text.char_indices() {
-            let next = Kind::of(c);
+            let next = Kind::new(c);
             let end = at + c.len_utf8();
             let begins = next != kind
                 || next == Kind::Mark
@@ -38,15 +38,15 @@ impl Words {
             let word = words.partition_point(|word| word.end <= piece.start);
             (!piece.is_empty() && words.get(word).is_some_and(|word| word.start < piece.end)).then_some(word)
         };
-        let of_pieces = pieces.iter().map(word_of).collect();
-        Self { places: words, of_pieces }
+        let by_piece = pieces.iter().map(word_of).collect();
+        Self { places: words, by_piece }
     }
 
     /// By word: the product of the probabilities of its pieces.
     #[must_use]
     pub fn probabilities(&self, log_probs: &[f32]) -> Vec<f32> {
         let mut sums = vec![0.0; self.places.len()];
-        for (word, log_prob) in self.of_pieces.iter().zip(log_probs) {
+        for (word, log_prob) in self.by_piece.iter().zip(log_probs) {
             if let Some(word) = word {
                 sums[*word] += log_prob;
             }
@@ -59,7 +59,7 @@ impl Words {
 #[must_use]
 pub fn links(source: &Words, target: &Words, hypothesis: &Hypothesis) -> Vec<(usize, usize)> {
     let pairs = hypothesis.alignment(metaphrase::AlignmentKind::Hard);
-    let word = |words: &Words, piece: usize| words.of_pieces.get(piece).copied().flatten();
+    let word = |words: &Words, piece: usize| words.by_piece.get(piece).copied().flatten();
     let mut links: Vec<_> =
         pairs.into_iter().filter_map(|(from, to)| Some((word(source, from)?, word(target, to)?))).collect();
     links.sort_unstable();
@@ -71,13 +71,13 @@ pub fn links(source: &Words, target: &Words, hypothesis: &Hypothesis) -> Vec<(us
 enum Kind {
     Blank,
     Letter,
-    /// Of a script that does not separate words.
+    /// A character of a script that does not separate words.
     Joined,
     Mark,
 }
 
 impl Kind {
-    fn of(c: char) -> Self {
+    fn new(c: char) -> Self {
         match c {
             _ if c.is_whitespace() => Self::Blank,
             _ if without_spaces(c) => Self::Joined,
@@ -104,7 +104,7 @@ impl<'a> Utf16<'a> {
     }
 
     /// The number of code units before this byte. Cheap if offsets are asked for in rising order.
-    pub fn of(&mut self, byte: usize) -> usize {
+    pub fn units_before(&mut self, byte: usize) -> usize {
         let byte = self.text.floor_char_boundary(byte);
         if byte < self.at.0 {
             self.at = (0, 0);
@@ -125,17 +125,17 @@ mod tests {
 
     fn words<'a>(text: &'a str, written: &str) -> (Vec<&'a str>, Vec<Option<usize>>) {
         let words = Words::new(text, &pieces(written));
-        (words.places.iter().map(|place| &text[place.clone()]).collect(), words.of_pieces)
+        (words.places.iter().map(|place| &text[place.clone()]).collect(), words.by_piece)
     }
 
     #[test]
     fn pieces_belong_to_written_words() {
-        let (found, of_pieces) = words("The old house, isn't it?", "▁The|▁old|▁ho|use|,|▁is|n't|▁it|?");
+        let (found, by_piece) = words("The old house, isn't it?", "▁The|▁old|▁ho|use|,|▁is|n't|▁it|?");
         assert_eq!(found, ["The", "old", "house", ",", "isn't", "it", "?"]);
-        assert_eq!(of_pieces, [0, 1, 2, 2, 3, 4, 4, 5, 6].map(Some));
-        let (found, of_pieces) = words("東京に 住む", "▁東京|に|▁|住む");
+        assert_eq!(by_piece, [0, 1, 2, 2, 3, 4, 4, 5, 6].map(Some));
+        let (found, by_piece) = words("東京に 住む", "▁東京|に|▁|住む");
         assert_eq!(found, ["東京", "に", "住む"]);
-        assert_eq!(of_pieces, [Some(0), Some(1), None, Some(2)]);
+        assert_eq!(by_piece, [Some(0), Some(1), None, Some(2)]);
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
         for (text, written) in [("", "▁a"), ("a", ""), ("ﬁne day", "▁fine|▁day"), ("x", "▁a|▁b|▁c"), ("ä😀", "▁ä|<|>")]
         {
             let found = Words::new(text, &pieces(written));
-            assert!(found.of_pieces.iter().flatten().all(|&word| word < found.places.len()), "{text}");
+            assert!(found.by_piece.iter().flatten().all(|&word| word < found.places.len()), "{text}");
             found.places.iter().for_each(|place| assert!(text.get(place.clone()).is_some(), "{text}"));
         }
     }
@@ -159,6 +159,6 @@ mod tests {
     #[test]
     fn offsets_count_code_units() {
         let mut offsets = Utf16::new("ä😀b");
-        assert_eq!([0, 2, 6, 7, 2].map(|byte| offsets.of(byte)), [0, 1, 3, 4, 1]);
+        assert_eq!([0, 2, 6, 7, 2].map(|byte| offsets.units_before(byte)), [0, 1, 3, 4, 1]);
     }
 }

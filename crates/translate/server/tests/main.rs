@@ -4,11 +4,15 @@
 mod common;
 mod deepl;
 mod faults;
+mod languages;
 mod libre;
 mod models;
+mod parameters;
 mod paths;
 mod pivot;
+mod proxies;
 mod recorded;
+mod repeats;
 mod scheduling;
 mod state;
 mod v1;

@@ -14,7 +14,7 @@ fn spec(pair: &str, path: &Path) -> ModelSpec {
     parse_model(&format!("{pair}={}", path.display())).unwrap()
 }
 
-/// A copy of a small model in a folder of this name, beside a file that is nobody's business.
+/// A copy of a small model in a folder of this name, next to a file that clients must not learn of.
 fn model(folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
     fs::create_dir(&path).unwrap();

@@ -1,5 +1,5 @@
-//! Languages without a model of their own, by way of a language between. The bundled models stand for three languages: `xx` is English
-//! as a source, `yy` is English as a target.
+//! Languages without a model of their own, by way of a language between. The bundled models stand for three languages:
+//! `xx` is English as a source, `yy` is English as a target.
 
 use crate::common::{Running, server_with};
 use metaphrase_server::parse_model;
@@ -40,7 +40,7 @@ fn all_interfaces_translate_through_a_third_language() {
         (&direct["translations"][0]["text"], &direct["translations"][0]["through"]),
         (&json!("Guten Morgen!"), &Value::Null)
     );
-    let none = server.post("/translate", &json!({"q": "a", "source": "de", "target": "de"}));
+    let none = server.post("/translate", &json!({"q": "a", "source": "yy", "target": "de"}));
     assert_eq!(none.status, 400);
 }
 

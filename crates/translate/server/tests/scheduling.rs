@@ -1,6 +1,6 @@
-//! Clients beside each other.
+//! Clients at the same time.
 
-use crate::common::{server, server_with};
+use crate::common::server_with;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -13,8 +13,12 @@ const LINES: [&str; 5] = [
 ];
 
 #[test]
-fn one_line_is_answered_soon_behind_a_job_of_50_000_lines() {
-    let server = server_with(|config| (config.limits.texts, config.limits.characters) = (50_000, 10_000_000));
+fn one_line_is_answered_soon_after_a_job_of_50_000_lines() {
+    let server = server_with(|config| {
+        (config.limits.texts, config.limits.characters) = (50_000, 10_000_000);
+        // Each line is translated, though the lines repeat.
+        config.limits.cache_bytes = 0;
+    });
     let alone = server.form("/translate", "q=Good+morning%21&source=en&target=de").json();
     let many: Vec<&str> = LINES.iter().copied().cycle().take(50_000).collect();
     let body = json!({"q": many, "source": "en", "target": "de"}).to_string();
@@ -36,7 +40,10 @@ fn one_line_is_answered_soon_behind_a_job_of_50_000_lines() {
 
 #[test]
 fn texts_among_others_are_translated_as_alone() {
-    let server = server_with(|config| config.model_options.threads = 2);
+    let server = server_with(|config| {
+        config.model_options.threads = 2;
+        config.limits.cache_bytes = 0;
+    });
     let alone: Vec<String> = LINES
         .iter()
         .map(|line| server.post("/translate", &json!({"q": line, "source": "en", "target": "de"})).text())
@@ -57,7 +64,7 @@ fn texts_among_others_are_translated_as_alone() {
 
 #[test]
 fn a_signal_finishes_what_was_begun() {
-    let server = server();
+    let server = server_with(|config| config.limits.cache_bytes = 0);
     let many: Vec<&str> = LINES.iter().copied().cycle().take(200).collect();
     let body = json!({"q": many, "source": "en", "target": "de"}).to_string();
     let address = server.address;

@@ -8,6 +8,7 @@ use super::safetensors;
 use crate::buffer::{Buffer, Slice};
 use crate::config::Positions;
 use crate::config::hugging_face::{Generation, Settings};
+use crate::files::check_file;
 use crate::stored::{Encoding, StoredTensor};
 use crate::{Config, ModelError, Weights};
 use metaphrase_base::inside;
@@ -37,6 +38,7 @@ pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
     let settings = Settings::parse(&path, &json)?;
     let mut tensors = BTreeMap::new();
     for shard in shards(directory)? {
+        check_file(&shard)?;
         tensors.extend(safetensors::read(&shard, &Slice::whole(Buffer::map(&shard)?))?);
     }
     let model = directory.join("model.safetensors");

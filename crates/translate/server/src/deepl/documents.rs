@@ -1,11 +1,12 @@
 //! `/v2/document`.
 
-use super::{Answer, Shared, read};
+use super::params::{self, Kind};
+use super::{ApiResult, Shared, read};
 use crate::app::App;
 use crate::error::Failure;
 use crate::files::Status;
 use crate::reply;
-use crate::translate::Ask;
+use crate::translate::TranslationRequest;
 use axum::Router;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
@@ -21,7 +22,7 @@ pub fn routes() -> Router<Arc<App>> {
         .route("/v2/document/{id}/result", post(result).get(result))
 }
 
-async fn upload(State(app): Shared, request: Request) -> Answer {
+async fn upload(State(app): Shared, request: Request) -> ApiResult {
     let (call, client) = read(&app, request, app.config.limits.file_bytes + 64_000).await?;
     let mut file = call.params.file.clone().ok_or(Failure::Missing("file"))?;
     if let Some(name) = call.params.text("filename").filter(|name| !name.is_empty()) {
@@ -29,14 +30,19 @@ async fn upload(State(app): Shared, request: Request) -> Answer {
     }
     let target = call.text("target_lang")?;
     let source = call.params.text("source_lang").filter(|code| !code.is_empty());
-    let glossary = call.params.text("glossary_id").filter(|id| !id.is_empty());
-    let glossaries = app.glossaries(&client, (Vec::new(), false), glossary, (source.as_deref(), &target)).await?;
-    let id = app.begin_file(&client, file, Ask { source, target, glossaries, ..Ask::default() }).await?;
+    params::check_output(&call.params, &file.name)?;
+    let ignored = params::ignored(&call.params, Kind::Document)?;
+    let ids = params::glossaries(&call.params)?;
+    let glossaries = app.stored_glossaries(&client, ids, (source.as_deref(), &target)).await?;
+    let id = app
+        .begin_file(&client, file, TranslationRequest { source, target, glossaries, ..TranslationRequest::default() })
+        .await?;
     let job = app.files.get(&client.id, &id)?;
-    Ok(reply::json(StatusCode::OK, &json!({"document_id": id, "document_key": job.secret})))
+    let answer = reply::json(StatusCode::OK, &json!({"document_id": id, "document_key": job.secret}));
+    Ok(reply::with_ignored(answer, &ignored))
 }
 
-async fn state(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn state(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let (call, _) = read(&app, request, 64_000).await?;
     let job = app.files.get_by_secret(&id, &call.text("document_key")?)?;
     let mut object = json!({"document_id": id});
@@ -60,7 +66,7 @@ async fn state(State(app): Shared, Path(id): Path<String>, request: Request) -> 
     Ok(reply::json(StatusCode::OK, &object))
 }
 
-async fn result(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn result(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let (call, _) = read(&app, request, 64_000).await?;
     let job = app.files.get_by_secret(&id, &call.text("document_key")?)?;
     match (job.result, job.failure) {

@@ -1,8 +1,8 @@
 //! Glossaries of versions 2 (one pair of languages) and 3 (several).
 
 use super::rows::entries;
-use super::{Answer, Shared, base, read};
-use crate::app::{App, Call};
+use super::{ApiResult, Shared, base, read};
+use crate::app::{App, ClientRequest};
 use crate::error::Failure;
 use crate::reply;
 use crate::store::{Dictionary, StoredGlossary};
@@ -28,7 +28,7 @@ pub fn routes() -> Router<Arc<App>> {
         .route("/v3/glossaries/{id}/dictionaries", put(replace).delete(remove_part))
 }
 
-async fn pairs(State(app): Shared, request: Request) -> Answer {
+async fn pairs(State(app): Shared, request: Request) -> ApiResult {
     read(&app, request, 64_000).await?;
     let code = |code: &str| base(code).to_lowercase();
     let languages = app.models.languages();
@@ -79,20 +79,20 @@ fn dictionary(app: &App, text: impl Fn(&'static str) -> Option<String>) -> Resul
 }
 
 /// The dictionaries of a version 3 request.
-fn dictionaries(app: &App, call: &Call) -> Result<Vec<Dictionary>, Failure> {
+fn dictionaries(app: &App, call: &ClientRequest) -> Result<Vec<Dictionary>, Failure> {
     let Some(list) = call.params.value("dictionaries").and_then(Value::as_array) else { return Ok(Vec::new()) };
     let text = |part: &Value, name: &str| part.get(name).and_then(Value::as_str).map(str::to_owned);
     list.iter().map(|part| dictionary(app, |name| text(part, name))).collect()
 }
 
-async fn create_2(State(app): Shared, request: Request) -> Answer {
+async fn create_2(State(app): Shared, request: Request) -> ApiResult {
     let (call, client) = read(&app, request, app.config.limits.file_bytes).await?;
     let part = dictionary(&app, |name| call.params.text(name))?;
     let stored = app.add_glossary(&client, call.text("name")?, vec![part]).await?;
     Ok(reply::json(StatusCode::CREATED, &object_2(&stored)))
 }
 
-async fn create_3(State(app): Shared, request: Request) -> Answer {
+async fn create_3(State(app): Shared, request: Request) -> ApiResult {
     let (call, client) = read(&app, request, app.config.limits.file_bytes).await?;
     let parts = dictionaries(&app, &call)?;
     if parts.is_empty() {
@@ -107,33 +107,33 @@ async fn all(app: &App, request: Request) -> Result<Vec<StoredGlossary>, Failure
     app.stored(move |store| store.glossaries(owner)).await
 }
 
-async fn list_2(State(app): Shared, request: Request) -> Answer {
+async fn list_2(State(app): Shared, request: Request) -> ApiResult {
     let all: Vec<Value> = all(&app, request).await?.iter().filter_map(object_2).collect();
     Ok(reply::json(StatusCode::OK, &json!({"glossaries": all})))
 }
 
-async fn list_3(State(app): Shared, request: Request) -> Answer {
+async fn list_3(State(app): Shared, request: Request) -> ApiResult {
     let all: Vec<Value> = all(&app, request).await?.iter().map(object_3).collect();
     Ok(reply::json(StatusCode::OK, &json!({"glossaries": all})))
 }
 
-async fn one(app: &App, id: String, request: Request) -> Result<(StoredGlossary, Call), Failure> {
+async fn one(app: &App, id: String, request: Request) -> Result<(StoredGlossary, ClientRequest), Failure> {
     let (call, client) = read(app, request, 64_000).await?;
     let owner = client.key.number;
     Ok((app.stored(move |store| store.glossary(owner, &id)).await?, call))
 }
 
-async fn show_2(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn show_2(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let stored = one(&app, id, request).await?.0;
     let object = object_2(&stored).ok_or(Failure::NotFound("glossary with one pair of languages"))?;
     Ok(reply::json(StatusCode::OK, &object))
 }
 
-async fn show_3(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn show_3(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     Ok(reply::json(StatusCode::OK, &object_3(&one(&app, id, request).await?.0)))
 }
 
-async fn entries_2(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn entries_2(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let stored = one(&app, id, request).await?.0;
     let tsv = stored.dictionaries.into_iter().next().map_or_else(String::new, |part| part.tsv);
     Ok(reply::bytes(StatusCode::OK, "text/tab-separated-values", tsv))
@@ -144,7 +144,7 @@ fn is_for(part: &Dictionary, source: &str, target: &str) -> bool {
     part.source == base(source).to_lowercase() && part.target == base(target).to_lowercase()
 }
 
-async fn entries_3(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn entries_3(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let (stored, call) = one(&app, id, request).await?;
     let (source, target) = (call.text("source_lang")?, call.text("target_lang")?);
     let part = stored.dictionaries.iter().find(|part| is_for(part, &source, &target));
@@ -154,7 +154,7 @@ async fn entries_3(State(app): Shared, Path(id): Path<String>, request: Request)
     Ok(reply::json(StatusCode::OK, &json!({"dictionaries": [object]})))
 }
 
-async fn remove(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn remove(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let owner = read(&app, request, 64_000).await?.1.key.number;
     app.stored(move |store| store.remove_glossary(owner, &id)).await?;
     Ok(reply::empty(StatusCode::NO_CONTENT))
@@ -171,7 +171,7 @@ async fn changed(
 }
 
 /// Gives a glossary another name, and adds entries: one with a known source term replaces the older one.
-async fn change(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn change(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let (call, client) = read(&app, request, app.config.limits.file_bytes).await?;
     let (name, parts) = (call.params.text("name").filter(|name| !name.is_empty()), dictionaries(&app, &call)?);
     let merged = Arc::clone(&app);
@@ -199,7 +199,7 @@ fn merge(old: &str, new: &str) -> String {
     kept.chain(new.lines()).flat_map(|line| [line, "\n"]).collect()
 }
 
-async fn replace(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn replace(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let (call, client) = read(&app, request, app.config.limits.file_bytes).await?;
     let part = dictionary(&app, |name| call.params.text(name))?;
     let object = part_3(&part);
@@ -212,7 +212,7 @@ async fn replace(State(app): Shared, Path(id): Path<String>, request: Request) -
     Ok(reply::json(StatusCode::OK, &object))
 }
 
-async fn remove_part(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn remove_part(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let (call, client) = read(&app, request, 64_000).await?;
     let (source, target) = (call.text("source_lang")?, call.text("target_lang")?);
     let stored = changed(&app, client.key.number, id, move |glossary| {

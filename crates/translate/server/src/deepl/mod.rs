@@ -2,10 +2,11 @@
 
 mod documents;
 mod glossaries;
+mod params;
 mod rows;
 mod translate;
 
-use crate::app::{App, Call, Client};
+use crate::app::{App, Client, ClientRequest};
 use crate::error::Failure;
 use crate::{language, reply};
 use axum::Router;
@@ -18,9 +19,9 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 type Shared = State<Arc<App>>;
-type Answer = Result<Response<Body>, DeeplFailure>;
+type ApiResult = Result<Response<Body>, DeeplFailure>;
 
-/// A failure as DeepL tells it.
+/// A failure in the form of DeepL's interface.
 pub struct DeeplFailure(Failure);
 
 impl From<Failure> for DeeplFailure {
@@ -45,6 +46,7 @@ impl IntoResponse for DeeplFailure {
             Failure::Missing(name) => format!("Bad request. Reason: missing parameter '{name}'."),
             Failure::Quota => "Quota Exceeded".into(),
             Failure::NotFound(what) => format!("Not found: {what}"),
+            Failure::NoKnownLanguage(_) => "Value for 'source_lang' not supported.".into(),
             _ => "Bad request".to_owned(),
         };
         let body = json!({"message": message, "detail": failure.to_string()});
@@ -63,14 +65,14 @@ pub fn routes() -> Router<Arc<App>> {
 }
 
 /// Reads a request whose key is in its header or, from old clients, a parameter.
-async fn read(app: &App, request: Request, limit: usize) -> Result<(Call, Client), Failure> {
+async fn read(app: &App, request: Request, limit: usize) -> Result<(ClientRequest, Client), Failure> {
     let call = app.read(request, limit).await?;
     let key = call.header_key().or_else(|| call.params.text("auth_key"));
     let client = app.client(&call, key).await?;
     Ok((call, client))
 }
 
-impl Call {
+impl ClientRequest {
     /// A parameter that has to be there.
     fn text(&self, name: &'static str) -> Result<String, Failure> {
         self.params.text(name).filter(|text| !text.is_empty()).ok_or(Failure::Missing(name))
@@ -92,7 +94,7 @@ fn base(code: &str) -> String {
 }
 
 /// Old clients send the parameter in the body of a GET.
-async fn languages(State(app): Shared, request: Request) -> Answer {
+async fn languages(State(app): Shared, request: Request) -> ApiResult {
     let (call, _) = read(&app, request, 64_000).await?;
     let kind = call.params.text("type").unwrap_or_else(|| "source".into());
     let languages: Vec<Value> = match &*kind {
@@ -123,10 +125,10 @@ async fn languages(State(app): Shared, request: Request) -> Answer {
     Ok(reply::json(StatusCode::OK, &languages))
 }
 
-/// What DeepL's clients are told where there is no limit.
+/// The limit that DeepL's clients get if there is none.
 const NO_LIMIT: u64 = 1_000_000_000_000;
 
-async fn usage(State(app): Shared, request: Request) -> Answer {
+async fn usage(State(app): Shared, request: Request) -> ApiResult {
     let (_, client) = read(&app, request, 64_000).await?;
     let number = client.key.number;
     let used = app.stored(move |store| store.used(number)).await?;

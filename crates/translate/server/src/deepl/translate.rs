@@ -1,12 +1,13 @@
 //! `POST /v2/translate`.
 
-use super::{Answer, Shared, read};
+use super::params::Kind;
+use super::{ApiResult, Shared, read};
 use crate::error::Failure;
 use crate::language;
 use crate::params::Params;
 use crate::reply;
 use crate::text::apart;
-use crate::translate::Ask;
+use crate::translate::{TranslationRequest, untranslated};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use metaphrase::TextFormat;
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 /// The most texts of a request.
 const TEXTS: usize = 50;
 
-pub async fn translate(State(app): Shared, request: Request) -> Answer {
+pub async fn translate(State(app): Shared, request: Request) -> ApiResult {
     let (call, client) = read(&app, request, app.config.limits.body()).await?;
     let params = &call.params;
     let texts = params.texts("text")?;
@@ -27,16 +28,27 @@ pub async fn translate(State(app): Shared, request: Request) -> Answer {
     }
     let target = call.text("target_lang")?;
     let source = params.text("source_lang").filter(|code| !code.is_empty());
-    let glossary = params.text("glossary_id").filter(|id| !id.is_empty());
-    let glossaries = app.glossaries(&client, (Vec::new(), false), glossary, (source.as_deref(), &target)).await?;
+    let ids = super::params::glossaries(params)?;
+    let unknown = super::params::ignored(params, Kind::Text)?;
+    let glossaries = app.stored_glossaries(&client, ids, (source.as_deref(), &target)).await?;
     let characters: Vec<usize> = texts.iter().map(|text| text.chars().count()).collect();
     let source = source.map(|code| language::find(&code, &app.models.sources()).map_or(code.clone(), str::to_owned));
     let (format, split) = (format(params)?, split(params)?);
     let ignored = ignored(params)?;
-    let ask = Ask { texts, source, target, format, split, ignored, glossaries, ..Ask::default() };
+    let ask = TranslationRequest {
+        texts,
+        source,
+        target,
+        format,
+        split,
+        ignored,
+        glossaries,
+        ..TranslationRequest::default()
+    };
     let pending = app.translate(&client, ask).await?;
     let all_characters = pending.characters;
     let done = pending.all().await?;
+    let untranslated = untranslated(&done);
     let model_type = params.text("model_type");
     let translation = move |(text, characters): (&crate::pending::PendingText, usize)| {
         let source = super::base(&text.source);
@@ -49,7 +61,8 @@ pub async fn translate(State(app): Shared, request: Request) -> Answer {
     };
     let all = move || done.iter().zip(characters).map(translation).collect::<Result<Vec<Value>, Failure>>();
     let translations = apart(all_characters, all).await?;
-    Ok(reply::json(StatusCode::OK, &json!({"translations": translations})))
+    let answer = reply::json(StatusCode::OK, &json!({"translations": translations}));
+    Ok(reply::with_untranslated(reply::with_ignored(answer, &unknown), &untranslated))
 }
 
 fn format(params: &Params) -> Result<TextFormat, Failure> {

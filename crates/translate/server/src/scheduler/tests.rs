@@ -4,14 +4,14 @@ use super::*;
 use metaphrase::Hypothesis;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// An engine that answers when it is told to. A sentence of `panic` loses its thread, one of `refuse` is refused.
+/// An engine that answers when the test asks it to. A sentence of `panic` loses its thread, one of `refuse` is refused.
 #[derive(Default)]
 struct FakeEngine {
-    waiting: Mutex<Vec<(String, Cancel, Answer)>>,
+    waiting: Mutex<Vec<(String, Cancel, AnswerFn)>>,
 }
 
 impl Engine for FakeEngine {
-    fn submit(&self, _: &TranslateOptions, request: Request, cancel: &Cancel, answer: Answer) -> Result<(), Error> {
+    fn submit(&self, _: &TranslateOptions, request: Request, cancel: &Cancel, answer: AnswerFn) -> Result<(), Error> {
         if request.source == "refuse" {
             return Err(Error::WorkerFailed);
         }
@@ -46,7 +46,8 @@ impl FakeEngine {
     }
 }
 
-const LIMITS: QueueLimits = QueueLimits { in_work: 40, sentences: 60_000, sentences_of_client: 55_000, bytes: 1 << 30 };
+const LIMITS: QueueLimits =
+    QueueLimits { in_work: 40, sentences: 60_000, sentences_of_client: 55_000, bytes: 1 << 30, cache_bytes: 0 };
 
 struct Setup {
     scheduler: Arc<Scheduler>,
@@ -62,14 +63,14 @@ impl Setup {
         Self { scheduler: Scheduler::new(limits, Arc::clone(&metrics)), engine: Arc::default(), metrics, runtime }
     }
 
-    fn start(&self, client: u8, sources: impl IntoIterator<Item = impl Into<String>>) -> Result<Running, Failure> {
+    fn start(&self, client: u8, sources: impl IntoIterator<Item = impl Into<String>>) -> Result<JobHandle, Failure> {
         let client = ClientId::Address(IpAddr::V4(Ipv4Addr::new(10, 0, 0, client)));
         let requests = sources.into_iter().map(|source| (0, Request::translate(source))).collect();
         let lane = Lane { engine: Arc::clone(&self.engine) as Arc<dyn Engine>, options: TranslateOptions::default() };
         self.scheduler.start(Work { client, lanes: vec![lane], requests, deadline: deadline(100_000) })
     }
 
-    fn all(&self, running: Running) -> Result<Vec<String>, Failure> {
+    fn all(&self, running: JobHandle) -> Result<Vec<String>, Failure> {
         let all = self.runtime.block_on(running.all())?;
         Ok(all.iter().map(|translation| translation.text().to_owned()).collect())
     }
@@ -81,7 +82,7 @@ fn line(number: usize) -> String {
 }
 
 #[test]
-fn one_line_is_answered_within_a_few_sentences_behind_a_job_of_50_000() {
+fn one_line_is_answered_within_a_few_sentences_after_a_job_of_50_000() {
     let setup = Setup::new(LIMITS);
     let long = setup.start(1, (0..50_000).map(line)).unwrap();
     assert_eq!(setup.engine.in_work(), 3, "no more than fits into the batch is in work");
@@ -155,7 +156,7 @@ fn a_sentence_that_its_translator_refuses_has_an_error_and_takes_no_room() {
 #[test]
 fn a_full_queue_says_when_to_come_again() {
     let setup = Setup::new(QueueLimits { sentences: 20, sentences_of_client: 10, ..LIMITS });
-    let busy = |refused: Result<Running, Failure>, all: bool| matches!(refused.err(), Some(Failure::Busy { seconds: 1..=60, everyone }) if everyone == all);
+    let busy = |refused: Result<JobHandle, Failure>, all: bool| matches!(refused.err(), Some(Failure::Busy { seconds: 1..=60, everyone }) if everyone == all);
     assert!(busy(setup.start(1, (0..11).map(line)), false));
     let first = setup.start(1, (0..10).map(line)).unwrap();
     let second = setup.start(2, (0..10).map(line)).unwrap();

@@ -1,12 +1,12 @@
 //! `/api/v1/files`.
 
 use super::translate::TermBody;
-use super::{Answer, Shared, error, sender};
+use super::{ApiResult, Shared, error, sender};
 use crate::app::App;
 use crate::error::Failure;
 use crate::files::{FileJob, Status};
 use crate::reply;
-use crate::translate::Ask;
+use crate::translate::TranslationRequest;
 use axum::Router;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
@@ -22,7 +22,7 @@ pub fn routes() -> Router<Arc<App>> {
         .route("/api/v1/files/{id}/result", get(result))
 }
 
-async fn begin(State(app): Shared, request: Request) -> Answer {
+async fn begin(State(app): Shared, request: Request) -> ApiResult {
     let call = app.read(request, app.config.limits.file_bytes + 1_000_000).await?;
     let client = app.client(&call, call.header_key()).await?;
     let params = &call.params;
@@ -35,18 +35,20 @@ async fn begin(State(app): Shared, request: Request) -> Answer {
     };
     let id = params.text("glossary").filter(|id| !id.is_empty());
     let glossaries = app.glossaries(&client, (terms, false), id, (source.as_deref(), &target)).await?;
-    let id = app.begin_file(&client, file, Ask { source, target, glossaries, ..Ask::default() }).await?;
+    let id = app
+        .begin_file(&client, file, TranslationRequest { source, target, glossaries, ..TranslationRequest::default() })
+        .await?;
     let job = app.files.get(&client.id, &id)?;
     Ok(reply::json(StatusCode::ACCEPTED, &object(&id, &job)))
 }
 
-async fn state(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn state(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let client = sender(&app, request).await?;
     let job = app.files.get(&client.id, &id)?;
     Ok(reply::json(StatusCode::OK, &object(&id, &job)))
 }
 
-async fn result(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn result(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let client = sender(&app, request).await?;
     let job = app.files.get(&client.id, &id)?;
     match (job.result, job.failure) {
@@ -56,7 +58,7 @@ async fn result(State(app): Shared, Path(id): Path<String>, request: Request) ->
     }
 }
 
-async fn remove(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn remove(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let client = sender(&app, request).await?;
     app.files.remove(&client.id, &id)?;
     Ok(reply::empty(StatusCode::NO_CONTENT))

@@ -1,7 +1,7 @@
 //! `/api/v1/glossaries`.
 
-use super::translate::{TermBody, tsv};
-use super::{Answer, Shared, read, sender};
+use super::translate::{OneOrMore, TermBody, tsv};
+use super::{ApiResult, Shared, read, sender};
 use crate::app::{App, Client};
 use crate::error::Failure;
 use crate::reply;
@@ -9,9 +9,9 @@ use crate::store::{Dictionary, StoredGlossary, now, random_id};
 use crate::time::iso_time;
 use axum::Router;
 use axum::extract::{Path, Request, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::routing::get;
-use metaphrase::{Case, Glossary};
+use metaphrase::{Case, Glossary, GlossaryFile, GlossaryFormat};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -97,23 +97,48 @@ fn dictionary(app: &App, body: GlossaryBody) -> Result<(String, Dictionary), Fai
     Ok((body.name, dictionary))
 }
 
-async fn list(State(app): Shared, request: Request) -> Answer {
+async fn list(State(app): Shared, request: Request) -> ApiResult {
     let owner = sender(&app, request).await?.key.number;
     let all = app.stored(move |store| store.glossaries(owner)).await?;
     let all: Vec<Value> = all.iter().map(object).collect();
     Ok(reply::json(StatusCode::OK, &json!({"glossaries": all})))
 }
 
-async fn create(State(app): Shared, request: Request) -> Answer {
-    let (body, _, client) = read(&app, request).await?;
-    let (name, part) = dictionary(&app, body)?;
+/// The name and the dictionary of a request: JSON, or a form with a file in any of the formats of glossaries.
+async fn received(app: &App, request: Request) -> Result<(String, Dictionary, Client), Failure> {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if !kind.to_ascii_lowercase().starts_with("multipart/form-data") {
+        let (body, _, client) = read(app, request).await?;
+        let (name, part) = dictionary(app, body)?;
+        return Ok((name, part, client));
+    }
+    let call = app.read(request, app.config.limits.file_bytes + 64_000).await?;
+    let client = app.client(&call, call.header_key()).await?;
+    let needed = |name| call.params.text(name).filter(|text| !text.is_empty()).ok_or(Failure::Missing(name));
+    let (source, target) = (needed("source")?, needed("target")?);
+    let file = call.params.file.clone().ok_or(Failure::Missing("file"))?;
+    let case_sensitive = call.params.flag("case_sensitive")?.unwrap_or(false);
+    let name = call.params.text("name").filter(|name| !name.is_empty()).unwrap_or_else(|| file.name.clone());
+    let read = GlossaryFile::read(&file.bytes, Some([&source, &target]));
+    let read = read.map_err(|error| Failure::Bad(error.to_string()))?;
+    let text = if read.format == GlossaryFormat::Tabs {
+        read.text
+    } else {
+        let terms = read.entries.into_iter();
+        let terms = terms.map(|(source, target)| TermBody { source, target: OneOrMore::More(target) }).collect();
+        tsv(terms, app.config.limits.glossary_entries)?
+    };
+    Ok((name, app.dictionary((&source, &target), text, case_sensitive)?, client))
+}
+
+async fn create(State(app): Shared, request: Request) -> ApiResult {
+    let (name, part, client) = received(&app, request).await?;
     let stored = app.add_glossary(&client, name, vec![part]).await?;
     Ok(reply::json(StatusCode::CREATED, &object(&stored)))
 }
 
-async fn replace(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
-    let (body, _, client) = read(&app, request).await?;
-    let (name, part) = dictionary(&app, body)?;
+async fn replace(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
+    let (name, part, client) = received(&app, request).await?;
     let owner = client.key.number;
     let stored = app.stored(move |store| {
         store.change_glossary(owner, &id, |glossary| {
@@ -124,7 +149,7 @@ async fn replace(State(app): Shared, Path(id): Path<String>, request: Request) -
     Ok(reply::json(StatusCode::OK, &object(&stored.await?)))
 }
 
-async fn show(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn show(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let stored = stored(&app, id, request).await?;
     let mut whole = object(&stored);
     let tsv = stored.dictionaries.first().map_or("", |part| &part.tsv);
@@ -132,13 +157,13 @@ async fn show(State(app): Shared, Path(id): Path<String>, request: Request) -> A
     Ok(reply::json(StatusCode::OK, &whole))
 }
 
-async fn entries(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn entries(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let stored = stored(&app, id, request).await?;
     let tsv = stored.dictionaries.into_iter().next().map_or_else(String::new, |part| part.tsv);
     Ok(reply::bytes(StatusCode::OK, "text/tab-separated-values", tsv))
 }
 
-async fn remove(State(app): Shared, Path(id): Path<String>, request: Request) -> Answer {
+async fn remove(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
     let owner = sender(&app, request).await?.key.number;
     app.stored(move |store| store.remove_glossary(owner, &id)).await?;
     Ok(reply::empty(StatusCode::NO_CONTENT))
@@ -160,7 +185,7 @@ pub fn rows(tsv: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
     })
 }
 
-/// A glossary as our interface tells it: its first pair of languages.
+/// The object of a glossary in our interface: its first pair of languages.
 fn object(glossary: &StoredGlossary) -> Value {
     let first = glossary.dictionaries.first();
     json!({

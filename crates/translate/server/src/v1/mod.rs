@@ -1,4 +1,4 @@
-//! Our own interface: all that the translator knows about a translation, as JSON.
+//! Our own interface: everything that the translator knows about a translation, as JSON.
 
 mod files;
 mod glossaries;
@@ -8,8 +8,10 @@ mod translate;
 
 pub use translate::{OneOrMore, TermBody, tsv};
 
-use crate::app::{App, Call, Client};
+use crate::app::{App, Client, ClientRequest};
+use crate::detect::Verdict;
 use crate::error::Failure;
+use crate::params::without_mark;
 use crate::{language, reply};
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -23,9 +25,9 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 type Shared = State<Arc<App>>;
-type Answer = Result<Response<Body>, V1Failure>;
+type ApiResult = Result<Response<Body>, V1Failure>;
 
-/// A failure as our interface tells it.
+/// A failure in the form of our interface.
 pub struct V1Failure(Failure);
 
 impl From<Failure> for V1Failure {
@@ -59,14 +61,15 @@ pub fn routes() -> Router<Arc<App>> {
 }
 
 /// The body of a request as JSON of the shape `T`, and who sent it.
-async fn read<T: DeserializeOwned>(app: &App, request: Request) -> Result<(T, Call, Client), Failure> {
+async fn read<T: DeserializeOwned>(app: &App, request: Request) -> Result<(T, ClientRequest, Client), Failure> {
     let (call, body) = app.read_bytes(request, app.config.limits.body()).await?;
     let client = app.client(&call, call.header_key()).await?;
     Ok((parse(&body)?, call, client))
 }
 
 fn parse<T: DeserializeOwned>(body: &Bytes) -> Result<T, Failure> {
-    serde_json::from_slice(body).map_err(|error| Failure::Bad(format!("the body of the request: {error}")))
+    serde_json::from_slice(without_mark(body))
+        .map_err(|error| Failure::Bad(format!("the body of the request: {error}")))
 }
 
 /// Who sends a request whose body does not matter.
@@ -116,10 +119,15 @@ struct DetectBody {
     text: String,
 }
 
-async fn detect(State(app): Shared, request: Request) -> Answer {
+async fn detect(State(app): Shared, request: Request) -> ApiResult {
     let (DetectBody { text }, ..) = read(&app, request).await?;
     let found = crate::detect::detect(&text, &app.models.sources());
-    Ok(reply::json(StatusCode::OK, &json!({"languages": found})))
+    let verdict = match found.verdict {
+        Verdict::Known => "known",
+        Verdict::Foreign => "other",
+        Verdict::NoWords => "no_words",
+    };
+    Ok(reply::json(StatusCode::OK, &json!({"languages": found.languages, "language_is": verdict})))
 }
 
 async fn openapi() -> Response<Body> {

@@ -1,6 +1,6 @@
-//! Translations as our interface tells them.
+//! Translations in the form of our interface.
 
-use super::translate::Shown;
+use super::translate::Details;
 use crate::error::Failure;
 use crate::pending::{PendingText, SentenceDone};
 use crate::words::{Utf16, Words, links};
@@ -13,14 +13,19 @@ use std::time::Instant;
 ///
 /// # Errors
 /// As [`PendingText::finish`].
-pub fn whole(texts: &[PendingText], shown: Shown, characters: usize, begun: Instant) -> Result<Value, Failure> {
-    let translations = texts.iter().map(|text| of_text(text, shown)).collect::<Result<Vec<Value>, _>>()?;
+pub fn answer_object(
+    texts: &[PendingText],
+    shown: Details,
+    characters: usize,
+    begun: Instant,
+) -> Result<Value, Failure> {
+    let translations = texts.iter().map(|text| text_object(text, shown)).collect::<Result<Vec<Value>, _>>()?;
     let milliseconds = (begun.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
     Ok(json!({"translations": translations, "characters": characters, "milliseconds": milliseconds}))
 }
 
 /// The object of a text.
-fn of_text(text: &PendingText, shown: Shown) -> Result<Value, Failure> {
+fn text_object(text: &PendingText, shown: Details) -> Result<Value, Failure> {
     let finished = text.finish()?;
     let mut source_offsets = Utf16::new(text.input());
     let mut target_offsets = Utf16::new(finished.text());
@@ -28,7 +33,7 @@ fn of_text(text: &PendingText, shown: Shown) -> Result<Value, Failure> {
     let mut sentences = Vec::with_capacity(text.sentences());
     for number in 0..text.sentences() {
         let Some(sentence) = text.sentence(number) else { continue };
-        let mut object = of_sentence(&sentence, shown);
+        let mut object = sentence_object(&sentence, shown);
         for (_, place) in sentence.terms() {
             *if place.is_some() { &mut met } else { &mut missing } += 1;
         }
@@ -50,17 +55,20 @@ fn of_text(text: &PendingText, shown: Shown) -> Result<Value, Failure> {
     object.insert("sentences".into(), json!(sentences));
     object.insert("alternatives".into(), json!(text.alternatives()?));
     object.insert("terms".into(), json!({"met": met, "missing": missing}));
-    object.insert("notes".into(), json!(finished.notes));
+    object.insert("repeated".into(), json!(text.repeated));
+    let foreign = text.is_foreign.then(|| "the text is in none of the source languages, and stays as it is".to_owned());
+    let notes: Vec<String> = finished.notes.into_iter().chain(foreign).collect();
+    object.insert("notes".into(), json!(notes));
     Ok(Value::Object(object))
 }
 
 fn add_place(object: &mut Value, offsets: &mut Utf16<'_>, place: &Range<usize>) {
-    object["start"] = json!(offsets.of(place.start));
-    object["end"] = json!(offsets.of(place.end));
+    object["start"] = json!(offsets.units_before(place.start));
+    object["end"] = json!(offsets.units_before(place.end));
 }
 
 /// The object of a sentence, without its place in the text.
-pub fn of_sentence(sentence: &SentenceDone<'_>, shown: Shown) -> Value {
+pub fn sentence_object(sentence: &SentenceDone<'_>, shown: Details) -> Value {
     let needs_words = shown.alignment || shown.scores;
     let source = Words::new(sentence.source, &sentence.translation.source_pieces);
     let best = sentence.translation.hypotheses.first().cloned().unwrap_or_default();
@@ -76,7 +84,7 @@ pub fn of_sentence(sentence: &SentenceDone<'_>, shown: Shown) -> Value {
         object.insert("alignment".into(), json!(links(&source, &target, &best)));
     }
     let terms: Vec<Value> =
-        sentence.terms().into_iter().map(|term| of_term(term, sentence.source, &best, &target)).collect();
+        sentence.terms().into_iter().map(|term| term_object(term, sentence.source, &best, &target)).collect();
     object.insert("terms".into(), json!(terms));
     let others = sentence.translation.hypotheses.iter().skip(1).map(|other| {
         let mut object = json!({"text": other.text, "score": other.score, "probability": probability(other)});
@@ -99,7 +107,7 @@ fn missing_numbers(sentence: &SentenceDone<'_>) -> Vec<Value> {
     let missing = sentence.translation.missing_numbers.iter();
     missing
         .map(|missing| {
-            let (start, end) = (offsets.of(missing.range.start), offsets.of(missing.range.end));
+            let (start, end) = (offsets.units_before(missing.range.start), offsets.units_before(missing.range.end));
             json!({"start": start, "end": end, "text": missing.text})
         })
         .collect()
@@ -112,11 +120,15 @@ fn probability(hypothesis: &Hypothesis) -> f32 {
 
 fn places(text: &str, words: &Words) -> Vec<Value> {
     let mut offsets = Utf16::new(text);
-    words.places.iter().map(|place| json!({"start": offsets.of(place.start), "end": offsets.of(place.end)})).collect()
+    words
+        .places
+        .iter()
+        .map(|place| json!({"start": offsets.units_before(place.start), "end": offsets.units_before(place.end)}))
+        .collect()
 }
 
 /// The words of a translation, with their probabilities.
-fn words(hypothesis: &Hypothesis, words: &Words, shown: Shown) -> Value {
+fn words(hypothesis: &Hypothesis, words: &Words, shown: Details) -> Value {
     let mut places = places(&hypothesis.text, words);
     if shown.scores {
         let probabilities = words.probabilities(&hypothesis.piece_log_probs);
@@ -126,13 +138,13 @@ fn words(hypothesis: &Hypothesis, words: &Words, shown: Shown) -> Value {
 }
 
 /// A term, and where its translation stands.
-fn of_term((term, met): (&RequiredTerm, Option<Met>), source: &str, best: &Hypothesis, target: &Words) -> Value {
+fn term_object((term, met): (&RequiredTerm, Option<Met>), source: &str, best: &Hypothesis, target: &Words) -> Value {
     let range = |text: &str, place: Range<usize>| {
         let mut offsets = Utf16::new(text);
-        json!({"start": offsets.of(place.start), "end": offsets.of(place.end)})
+        json!({"start": offsets.units_before(place.start), "end": offsets.units_before(place.end)})
     };
     let place = met.and_then(|met| {
-        let words = |piece: usize| target.of_pieces.get(piece).copied().flatten();
+        let words = |piece: usize| target.by_piece.get(piece).copied().flatten();
         let mut inside = (met.first..met.first + met.pieces).filter_map(words);
         let first = inside.next()?;
         let last = inside.next_back().unwrap_or(first);

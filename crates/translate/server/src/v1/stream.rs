@@ -1,11 +1,11 @@
-//! Sentences as events, each when its translation is there.
+//! Sentences as events, each as soon as its translation is there.
 
 use super::error;
-use super::sentences::{of_sentence, whole};
-use super::translate::Shown;
+use super::sentences::{answer_object, sentence_object};
+use super::translate::Details;
 use crate::reply;
 use crate::text::apart;
-use crate::translate::Pending;
+use crate::translate::PendingTexts;
 use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use futures_util::stream::unfold;
@@ -18,13 +18,13 @@ const QUIET: Duration = Duration::from_secs(10);
 
 /// What is sent next.
 enum State {
-    Start(Pending),
-    Sentences(Pending),
+    Start(PendingTexts),
+    Sentences(PendingTexts),
     End,
 }
 
 /// The events of some texts. When the client leaves, the stream is dropped, and the work stops.
-pub fn events(pending: Pending, shown: Shown, begun: Instant) -> Response<Body> {
+pub fn events(pending: PendingTexts, shown: Details, begun: Instant) -> Response<Body> {
     let events = unfold(State::Start(pending), move |state| async move {
         let (text, state) = match state {
             State::Start(pending) => (start(&pending), State::Sentences(pending)),
@@ -44,7 +44,7 @@ fn event(name: &str, data: &Value) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }
 
-fn start(pending: &Pending) -> String {
+fn start(pending: &PendingTexts) -> String {
     let text = |text: &crate::pending::PendingText| {
         let mut object = json!({"source": text.source, "sentences": text.sentences()});
         if let Some(detected) = &text.detected {
@@ -57,20 +57,20 @@ fn start(pending: &Pending) -> String {
 }
 
 /// The next sentence, the end, or a comment.
-async fn next(mut pending: Pending, shown: Shown, begun: Instant) -> (String, State) {
+async fn next(mut pending: PendingTexts, shown: Details, begun: Instant) -> (String, State) {
     match tokio::time::timeout(QUIET, pending.next()).await {
         Err(_) => (": \n\n".to_owned(), State::Sentences(pending)),
         Ok(Ok(Some((text, sentence)))) => {
             let texts = pending.texts();
             let done = texts.get(text).and_then(|found| found.sentence(sentence));
-            let mut object = done.map(|done| of_sentence(&done, shown)).unwrap_or_default();
+            let mut object = done.map(|done| sentence_object(&done, shown)).unwrap_or_default();
             object["text"] = json!(text);
             object["sentence"] = json!(sentence);
             (event("sentence", &object), State::Sentences(pending))
         }
         Ok(Ok(None)) => {
             let characters = pending.characters;
-            match apart(characters, move || whole(pending.texts(), shown, characters, begun)).await {
+            match apart(characters, move || answer_object(pending.texts(), shown, characters, begun)).await {
                 Ok(answer) => (event("done", &answer), State::End),
                 Err(failure) => (event("error", &error(&failure)), State::End),
             }

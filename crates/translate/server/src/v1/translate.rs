@@ -1,12 +1,12 @@
 //! `POST /api/v1/translate`.
 
-use super::sentences::whole;
-use super::{Answer, Shared, read, stream};
+use super::sentences::answer_object;
+use super::{ApiResult, Shared, read, stream};
 use crate::app::{App, Client};
 use crate::error::Failure;
 use crate::reply;
 use crate::text::{apart, format_named};
-use crate::translate::Ask;
+use crate::translate::TranslationRequest;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use metaphrase::{Case, Glossary, GlossaryError, TextFormat};
@@ -83,7 +83,7 @@ pub struct TermBody {
 
 /// What the answer shows.
 #[derive(Clone, Copy)]
-pub struct Shown {
+pub struct Details {
     /// Words, and which translates which.
     pub alignment: bool,
     /// Probabilities of words.
@@ -142,17 +142,34 @@ impl App {
             glossaries.push(Arc::new(terms.map_err(|error| Failure::Bad(term_fault(&error)))?));
         }
         if let Some(id) = id {
-            let needs = || Failure::Bad("a glossary needs the source language: `auto` does not go with it".into());
-            let (source, target) = (languages.0.ok_or_else(needs)?.to_owned(), languages.1.to_owned());
-            let owner = client.key.number;
-            glossaries.push(self.stored(move |store| store.terms(owner, &id, &source, &target)).await?);
+            glossaries.extend(self.stored_glossaries(client, vec![id], languages).await?);
         }
         Ok(glossaries)
+    }
+
+    /// The terms of stored glossaries, in their order.
+    ///
+    /// # Errors
+    /// [`Failure::Bad`] without a source language, [`Failure::NotFound`] for a glossary that is not there or has no
+    /// such languages.
+    pub(crate) async fn stored_glossaries(
+        &self,
+        client: &Client,
+        ids: Vec<String>,
+        languages: (Option<&str>, &str),
+    ) -> Result<Vec<Arc<Glossary>>, Failure> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let needs = || Failure::Bad("a glossary needs the source language: `auto` does not go with it".into());
+        let (source, target) = (languages.0.ok_or_else(needs)?.to_owned(), languages.1.to_owned());
+        let owner = client.key.number;
+        self.stored(move |store| ids.iter().map(|id| store.terms(owner, id, &source, &target)).collect()).await
     }
 }
 
 /// The texts of a body, in flight.
-async fn ask(app: &App, client: &Client, body: TranslateBody) -> Result<Ask, Failure> {
+async fn ask(app: &App, client: &Client, body: TranslateBody) -> Result<TranslationRequest, Failure> {
     let source = body.source.filter(|source| source != "auto");
     let name = body.format.unwrap_or_else(|| "text".into());
     let format = format_named(&name);
@@ -167,7 +184,7 @@ async fn ask(app: &App, client: &Client, body: TranslateBody) -> Result<Ask, Fai
     }
     let terms = (body.terms, body.case_sensitive);
     let glossaries = app.glossaries(client, terms, body.glossary, (source.as_deref(), &body.target)).await?;
-    Ok(Ask {
+    Ok(TranslationRequest {
         texts,
         source,
         target: body.target,
@@ -181,15 +198,15 @@ async fn ask(app: &App, client: &Client, body: TranslateBody) -> Result<Ask, Fai
         attention: body.alignment || body.scores,
         check_numbers: true,
         deadline: body.deadline_ms,
-        ..Ask::default()
+        ..TranslationRequest::default()
     })
 }
 
 /// Translates texts: one answer, or events.
-pub async fn translate(State(app): Shared, request: Request) -> Answer {
+pub async fn translate(State(app): Shared, request: Request) -> ApiResult {
     let begun = Instant::now();
     let (body, call, client): (TranslateBody, _, _) = read(&app, request).await?;
-    let shown = Shown { alignment: body.alignment, scores: body.scores };
+    let shown = Details { alignment: body.alignment, scores: body.scores };
     let streams = body.stream || wants_events(&call.headers);
     let ask = ask(&app, &client, body).await?;
     let pending = app.translate(&client, ask).await?;
@@ -198,7 +215,7 @@ pub async fn translate(State(app): Shared, request: Request) -> Answer {
     }
     let characters = pending.characters;
     let texts = pending.all().await?;
-    let answer = apart(characters, move || whole(&texts, shown, characters, begun)).await?;
+    let answer = apart(characters, move || answer_object(&texts, shown, characters, begun)).await?;
     Ok(reply::json(StatusCode::OK, &answer))
 }
 

@@ -1,4 +1,4 @@
-//! A connection whose other end has to read what is sent.
+//! A connection that fails if the other end reads nothing for some time.
 
 use std::io;
 use std::pin::Pin;
@@ -8,14 +8,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
 /// A stream that fails when it takes nothing of what is written for some time.
-pub struct Stalled<S> {
+pub struct TimedStream<S> {
     stream: S,
     time: Duration,
     /// When the write that waits fails.
     end: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Stalled<S> {
+impl<S> TimedStream<S> {
     /// `stream` with this time.
     pub fn new(stream: S, time: Duration) -> Self {
         Self { stream, time, end: None }
@@ -36,13 +36,13 @@ impl<S> Stalled<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Stalled<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TimedStream<S> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, read: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(context, read)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Stalled<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.checked(context, written)

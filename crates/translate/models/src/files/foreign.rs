@@ -1,0 +1,264 @@
+//! Models and files of other programs, which are not read: each is named, with what to do instead.
+
+use super::{has_extension, listed};
+use crate::ModelError;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// A sentence about models that were made from others.
+const ORIGINAL: &str = "use the model that it was converted from: one of Marian, OPUS-MT or Hugging Face's MarianMT";
+const MARIAN: &str = "models of Marian, OPUS-MT, Firefox, Nematus and Hugging Face's MarianMT are read";
+
+/// Bytes at the start of a file that tell its kind.
+const START: usize = 512;
+
+/// Refuses a file that is no model, if its first bytes or its name say what it is.
+pub(crate) fn check_file(path: &Path) -> Result<(), ModelError> {
+    let mut start = Vec::with_capacity(START);
+    let read = File::open(path).and_then(|file| file.take(START as u64).read_to_end(&mut start));
+    read.map_err(|e| ModelError::io(path, "read", e))?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
+    match kind_of_file(&name, &start) {
+        Some((what, advice)) => Err(ModelError::unsupported(path, what, advice)),
+        None => Ok(()),
+    }
+}
+
+/// What a file is, and what to do with it.
+fn kind_of_file(name: &str, start: &[u8]) -> Option<(&'static str, &'static str)> {
+    let is_tar = start.get(257..262) == Some(b"ustar") || has_extension(name, &["tar"]);
+    let is_gzip_of_tar = name.ends_with(".tar.gz") || name.ends_with(".tgz");
+    Some(match start {
+        [] => ("an empty file", "copy or download the model again"),
+        _ if start.starts_with(b"version https://git-lfs") => (
+            "a pointer of Git LFS in place of the file",
+            "run `git lfs pull` in the repository, or download the file itself",
+        ),
+        [0x1f, 0x8b, ..] if is_gzip_of_tar => ("an archive", "unpack it (`tar -xzf`) and name the directory"),
+        [0x1f, 0x8b, ..] => ("a file packed with gzip", "unpack it (`gzip -d`), and its vocabulary, too"),
+        _ if is_tar => ("an archive", "unpack it (`tar -xf`) and name the directory"),
+        [0xfd, b'7', b'z', b'X', b'Z', ..] | [b'B', b'Z', b'h', ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            ("a packed file", "unpack it first")
+        }
+        [b'7', b'z', 0xbc, 0xaf, ..] => ("an archive", "unpack it and name the directory"),
+        _ if has_extension(name, &["argosmodel"]) => {
+            ("a package of Argos Translate, which has a CTranslate2 model", ORIGINAL)
+        }
+        _ if has_extension(name, &["onnx", "ort"]) => ("an ONNX model", ORIGINAL),
+        _ if has_extension(name, &["pt", "pth", "ckpt"]) => {
+            ("a checkpoint of PyTorch, such as fairseq's or OpenNMT-py's", MARIAN)
+        }
+        [b'P', b'K', 3, 4, ..] if has_extension(name, &["zip"]) => {
+            ("a zip archive", "unpack it and name the directory")
+        }
+        [b'G', b'G', b'U', b'F', ..] => ("a GGUF model", ORIGINAL),
+        [0x89, b'H', b'D', b'F', ..] => ("a model of Keras or TensorFlow", MARIAN),
+        _ if is_ctranslate2(start) => ("a CTranslate2 model", ORIGINAL),
+        [b'<', ..] if is_page(start) => ("a web page in place of the file", "download the file itself"),
+        _ => return None,
+    })
+}
+
+/// CTranslate2 writes a version, the length of a name, and the name of a specification.
+fn is_ctranslate2(start: &[u8]) -> bool {
+    let name = start.get(6..).unwrap_or_default();
+    name.starts_with(b"Transformer") && start[..4].iter().skip(1).all(|byte| *byte == 0)
+}
+
+fn is_page(start: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(start).to_ascii_lowercase();
+    start.starts_with("<!doctype html") || start.starts_with("<html")
+}
+
+/// Refuses a directory with the model of another program. `names`: its files.
+pub(super) fn check_directory(directory: &Path, names: &[String]) -> Result<(), ModelError> {
+    match kind_of_directory(directory, names) {
+        Some((what, advice)) => Err(ModelError::unsupported(directory, what, advice)),
+        None => Ok(()),
+    }
+}
+
+fn kind_of_directory(directory: &Path, names: &[String]) -> Option<(String, String)> {
+    let has = |name: &str| names.iter().any(|known| known == name);
+    let ends = |ends: &[&str]| names.iter().find(|name| ends.iter().any(|end| name.ends_with(end)));
+    let starts = |start: &str| names.iter().any(|name| name.starts_with(start));
+    let fixed = |what: &str, advice: &str| Some((what.to_owned(), advice.to_owned()));
+    let tensors = names.iter().filter(|name| has_extension(name, &["bin", "npz", "safetensors", "spm"]));
+    let pointer = tensors.filter_map(|name| Some((name, pointer(&directory.join(name))?))).next();
+    if let Some((name, (what, advice))) = pointer {
+        return Some((format!("`{name}`, {what},"), advice.to_owned()));
+    }
+    let has_tensors = starts("model.safetensors") || has("pytorch_model.bin");
+    let vocabularies = starts("shared_vocabulary.") || starts("source_vocabulary.");
+    if has("metadata.json") && directory.join("model").is_dir() {
+        return fixed("a package of Argos Translate, which has a CTranslate2 model", ORIGINAL);
+    }
+    if has("model.bin") && !has_tensors && (vocabularies || starts("vocabulary.") || is_ctranslate2_settings(directory))
+    {
+        return fixed("a CTranslate2 model", ORIGINAL);
+    }
+    if let Some(kind) = model_type(directory).filter(|kind| kind != "marian") {
+        return Some((format!("a Hugging Face model of the type `{kind}`{}", known_as(&kind)), MARIAN.to_owned()));
+    }
+    if !has_tensors && (ends(&[".onnx", ".ort"]).is_some() || directory.join("onnx").is_dir()) {
+        return fixed("an ONNX model", ORIGINAL);
+    }
+    if let Some(packed) = ends(&[".bin.gz", ".npz.gz", ".spm.gz"]).filter(|_| !has_tensors) {
+        let what = format!("a model that is packed with gzip (`{packed}`)");
+        return Some((what, "unpack its files (`gzip -d *.gz`)".to_owned()));
+    }
+    if has_tensors || has("config.json") {
+        return None;
+    }
+    if starts("dict.") && ends(&[".pt"]).is_some() {
+        return fixed("a fairseq model", MARIAN);
+    }
+    if ends(&[".pt", ".pth", ".ckpt"]).is_some() {
+        return fixed("a checkpoint of PyTorch, such as fairseq's or OpenNMT-py's", MARIAN);
+    }
+    if has("params.best") || (has("config") && has("version")) {
+        return fixed("a Sockeye model", MARIAN);
+    }
+    if has("saved_model.pb") || has("checkpoint") || ends(&[".h5", ".msgpack"]).is_some() {
+        return fixed("a model of TensorFlow or JAX, such as OpenNMT-tf's", MARIAN);
+    }
+    if ends(&[".gguf"]).is_some() {
+        return fixed("a GGUF model", ORIGINAL);
+    }
+    let archive = ends(&[".zip", ".tar.gz", ".tgz", ".tar", ".argosmodel"]);
+    archive
+        .map(|archive| (format!("a directory with the archive `{archive}`"), "unpack it and name its directory".into()))
+}
+
+/// What a file is that has no content of its own.
+fn pointer(path: &Path) -> Option<(&'static str, &'static str)> {
+    let length = path.metadata().ok()?.len();
+    let mut start = Vec::new();
+    File::open(path).ok()?.take(START as u64).read_to_end(&mut start).ok()?;
+    kind_of_file("", &start).filter(|_| length == 0 || start.starts_with(b"version "))
+}
+
+/// The `model_type` of a `config.json`.
+fn model_type(directory: &Path) -> Option<String> {
+    let settings: serde_json::Value = serde_json::from_slice(&settings(directory)?).ok()?;
+    Some(settings.get("model_type")?.as_str()?.chars().take(40).collect())
+}
+
+fn is_ctranslate2_settings(directory: &Path) -> bool {
+    settings(directory).is_some_and(|json| String::from_utf8_lossy(&json).contains("\"add_source_bos\""))
+}
+
+/// The start of a `config.json`: settings have some kilobytes.
+fn settings(directory: &Path) -> Option<Vec<u8>> {
+    let mut json = Vec::new();
+    File::open(directory.join("config.json")).ok()?.take(1 << 20).read_to_end(&mut json).ok()?;
+    Some(json)
+}
+
+/// The names under which people know the types of Hugging Face.
+fn known_as(kind: &str) -> &'static str {
+    match kind {
+        "m2m_100" => ", as M2M-100 and NLLB-200 are",
+        "nllb-moe" => ", as NLLB-200 is",
+        "mbart" => ", as mBART-50 is",
+        "t5" | "mt5" | "umt5" => ", as T5, mT5 and MADLAD-400 are",
+        "fsmt" => ", as fairseq's models of WMT19 are",
+        _ => "",
+    }
+}
+
+/// The one folder inside a directory without a model, where archives put everything.
+pub(super) fn folder_inside(directory: &Path, names: &[String]) -> String {
+    let folders: Vec<String> = std::fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok().filter(|entry| entry.path().is_dir())?.file_name().into_string().ok())
+        .take(3)
+        .collect();
+    match &folders[..] {
+        [folder] => format!("{}; is it in its folder `{folder}`?", listed(names)),
+        _ => listed(names),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use crate::ModelFiles;
+    use std::fs;
+
+    /// What is said about a directory of these files; a name that ends with a slash is a folder.
+    fn refused(files: &[(&str, &str)]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            if name.ends_with('/') { fs::create_dir(path).unwrap() } else { fs::write(path, text).unwrap() }
+        }
+        ModelFiles::find(folder.path()).and_then(|files| files.load().map(drop)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn directories_of_other_programs_are_named() {
+        let t5 = r#"{"model_type":"t5"}"#;
+        for (files, part) in [
+            (
+                &[
+                    ("config.json", r#"{"add_source_bos": false}"#),
+                    ("model.bin", "x"),
+                    ("shared_vocabulary.json", "[]"),
+                ][..],
+                "CTranslate2",
+            ),
+            (&[("model.bin", "x"), ("source_vocabulary.txt", "a"), ("target_vocabulary.txt", "a")], "CTranslate2"),
+            (&[("metadata.json", "{}"), ("model/", ""), ("sentencepiece.model", "x")], "Argos"),
+            (&[("config.json", r#"{"model_type":"m2m_100"}"#), ("model.safetensors", "x")], "NLLB-200"),
+            (&[("config.json", r#"{"model_type":"mbart"}"#), ("model.safetensors", "x")], "mBART"),
+            (&[("config.json", t5), ("model.safetensors", "x")], "T5"),
+            (&[("config.json", r#"{"model_type":"marian"}"#), ("encoder_model.onnx", "x")], "ONNX"),
+            (&[("config.json", r#"{"model_type":"marian"}"#), ("onnx/", "")], "ONNX"),
+            (&[("model.enpt.intgemm.alphas.bin.gz", "x"), ("vocab.enpt.spm.gz", "x")], "gzip -d"),
+            (&[("model.pt", "x"), ("dict.en.txt", "x"), ("dict.de.txt", "x")], "fairseq model"),
+            (&[("averaged-10-epoch.pt", "x"), ("bpe.codes", "x")], "OpenNMT-py"),
+            (&[("opus-2020-02-26.zip", "PK")], "unpack it"),
+            (&[("opus-mt/", ""), ("README.md", "x")], "is it in its folder `opus-mt`?"),
+            (&[], "it has no files"),
+            (&[("model.npz", "")], "empty file"),
+            (&[("model.npz", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n")], "git lfs pull"),
+            (
+                &[("config.json", "{}"), ("model.safetensors", "version https://git-lfs.github.com/spec/v1\n")],
+                "git lfs pull",
+            ),
+            (&[("config.json", "{}"), ("model.safetensors", "")], "empty file"),
+        ] {
+            let refused = refused(files);
+            assert!(refused.contains(part), "{files:?}: {refused}");
+        }
+    }
+
+    #[test]
+    fn files_of_other_programs_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tar = vec![0; 512];
+        tar[257..262].copy_from_slice(b"ustar");
+        let ctranslate2 = [&6_u32.to_le_bytes()[..], &16_u16.to_le_bytes(), b"TransformerSpec\0"].concat();
+        for (name, bytes, part) in [
+            ("a.bin", &b""[..], "empty file"),
+            ("opus.zip", b"PK\x03\x04....", "zip archive"),
+            ("opus.tar.gz", b"\x1f\x8b\x08\0", "tar -xzf"),
+            ("model.bin.gz", b"\x1f\x8b\x08\0", "gzip -d"),
+            ("opus.tar", &tar, "tar -xf"),
+            ("translate-en_de.argosmodel", b"PK\x03\x04....", "Argos"),
+            ("model.onnx", b"\x08\x07\x12\x07", "ONNX"),
+            ("checkpoint_best.pt", b"PK\x03\x04....", "fairseq"),
+            ("model.bin", &ctranslate2, "CTranslate2"),
+            ("model.npz", b"<!DOCTYPE html><html>", "web page"),
+            ("model.bin", b"something else", "neither an .npz archive nor a .bin of Marian"),
+        ] {
+            let path = folder.path().join(name);
+            fs::write(&path, bytes).unwrap();
+            let refused = ModelFiles::find(&path).unwrap_err().to_string();
+            assert!(refused.contains(part), "{name}: {refused}");
+        }
+    }
+}
