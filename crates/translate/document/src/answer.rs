@@ -89,7 +89,7 @@ struct Edit {
 }
 
 /// A thing that the translation has. White space next to it is removed if the source has the same characters next to
-/// it without white space.
+/// it without white space, and added between it and a word if the source has white space there.
 fn replacement(
     source: &str,
     kept: &Range<usize>,
@@ -115,7 +115,12 @@ fn replacement(
     {
         range.end = text.len() - after.len();
     }
-    Edit { range, before: "", with: shown.to_owned(), after: "", number }
+    let touches = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !without_spaces(c));
+    let blank = |near: Option<char>, here: Option<char>| {
+        if near.is_some_and(char::is_whitespace) && touches(here) { " " } else { "" }
+    };
+    let (before, after) = (text[..range.start].chars().next_back(), text[range.end..].chars().next());
+    Edit { before: blank(left, before), with: shown.to_owned(), after: blank(right, after), range, number }
 }
 
 /// A thing that the translation lacks: it follows the translation of the word before it.

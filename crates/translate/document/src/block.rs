@@ -1,8 +1,11 @@
 //! A paragraph: its text, its sentences, and the markup inside it.
 
 use crate::cut::cut;
-use crate::keep::{CopySpan, Keep, find};
-use crate::split::Splitter;
+use crate::keep::{CopySpan, Keep, find_in, with_stops};
+use crate::patterns::Style;
+use crate::split::{Splitter, trimmed};
+use crate::write::Escape;
+use crate::{escapes, list};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -26,6 +29,20 @@ pub(crate) struct Block {
     pub(crate) wrap: Wrap,
     /// Things to copy that the format names.
     copied: Vec<CopySpan>,
+    /// Bytes of the text where a sentence ends whatever stands there.
+    breaks: Vec<usize>,
+    /// Characters that the input writes in another way, such as `\"` or `&copy;`, with what it writes.
+    pub(crate) rewrites: Vec<Rewrite>,
+}
+
+/// A character that the input writes in another way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rewrite {
+    pub(crate) character: char,
+    /// What stands for it in the input.
+    pub(crate) written: String,
+    /// How often it is written so.
+    count: usize,
 }
 
 /// The markup before and after each run of text, such as the tags of a run in an office document.
@@ -59,6 +76,8 @@ pub(crate) struct Element {
     pub(crate) close: String,
     /// The markup around each run of the text in it.
     pub(crate) wrap: Wrap,
+    /// Whether the blank after it is not in the input: it stands between two words that the input writes as one.
+    pub(crate) divides: bool,
 }
 
 impl Block {
@@ -67,8 +86,23 @@ impl Block {
         Self { range: start..start, ..Self::default() }
     }
 
-    /// Appends text that stands for these bytes of the input.
+    /// Appends text that stands for these bytes of the input, without the characters that no reader sees.
     pub(crate) fn push(&mut self, text: &str, origin: Range<usize>) {
+        if !text.contains(is_invisible) {
+            return self.push_visible(text, origin);
+        }
+        let is_linear = text.len() == origin.len();
+        let mut start = 0;
+        for run in text.split_inclusive(is_invisible) {
+            let visible = run.trim_end_matches(is_invisible);
+            let place =
+                if is_linear { origin.start + start..origin.start + start + visible.len() } else { origin.clone() };
+            self.push_visible(visible, place);
+            start += run.len();
+        }
+    }
+
+    fn push_visible(&mut self, text: &str, origin: Range<usize>) {
         let start = self.text.len();
         self.text.push_str(text);
         let linear = |text: &Range<usize>, input: &Range<usize>| text.len() == input.len();
@@ -85,14 +119,38 @@ impl Block {
     pub(crate) fn push_copied(&mut self, shown: &str, written: &str, origin: Range<usize>) {
         let start = self.text.len();
         self.push(shown, origin);
-        self.copied.push(CopySpan { range: start..self.text.len(), written: Some(written.to_owned()) });
+        if start < self.text.len() {
+            self.copied.push(CopySpan { range: start..self.text.len(), written: Some(written.to_owned()) });
+        }
+    }
+
+    /// The words before and after the last element, at this byte of the input, are two, which the input does not divide.
+    pub(crate) fn divide_word(&mut self, at: usize) {
+        self.push(" ", at..at);
+        if let Some(last) = self.elements.last_mut() {
+            last.divides = true;
+        }
+    }
+
+    /// Ends a sentence here.
+    pub(crate) fn divide(&mut self) {
+        self.breaks.push(self.text.len());
+    }
+
+    /// Appends a character that is written as `written` in the input.
+    pub(crate) fn push_rewritten(&mut self, character: char, written: &str, origin: Range<usize>) {
+        self.push(character.encode_utf8(&mut [0; 4]), origin);
+        match self.rewrites.iter_mut().find(|rewrite| rewrite.character == character) {
+            Some(known) => known.count += 1,
+            None => self.rewrites.push(Rewrite { character, written: written.to_owned(), count: 1 }),
+        }
     }
 
     /// Begins an element inside the element `parent`; gives its number. An element that lies too deep has none.
     pub(crate) fn open(&mut self, open: impl Into<String>, parent: Option<usize>) -> usize {
         let at = self.text.len();
-        let element = Element { text: at..at, parent, open: open.into(), close: String::new(), wrap: Wrap::default() };
-        self.elements.push(element);
+        let (open, close, wrap) = (open.into(), String::new(), Wrap::default());
+        self.elements.push(Element { text: at..at, parent, open, close, wrap, divides: false });
         self.elements.len() - 1
     }
 
@@ -118,14 +176,21 @@ impl Block {
             Some(splitter) => splitter.sentences(&view),
             None => lines(&view),
         };
-        let whole = join_over(found, &copied);
+        let apart: Vec<Range<usize>> = copied.iter().map(|copied| copied.range.clone()).collect();
+        let found = join_over(join_over(found, &with_stops(&self.text, how.keep)), &apart);
+        let whole = divided(&view, found, &self.breaks);
         let longest = how.longest;
         let cut = |range| match longest {
-            Some(longest) => join_over(cut(&view, range, longest), &copied),
+            Some(longest) => join_over(cut(&view, range, longest), &apart),
             None => vec![range],
         };
-        let parts: Vec<Range<usize>> = whole.into_iter().flat_map(cut).collect();
+        let after_mark =
+            |range: Range<usize>| if how.keep.placeholders { list::after_marks(&view, range) } else { range };
+        let parts: Vec<Range<usize>> = whole.into_iter().map(after_mark).flat_map(cut).collect();
         drop(view);
+        // A character that stands there as itself, too, is written as itself.
+        let text = &self.text;
+        self.rewrites.retain(|rewrite| text.matches(rewrite.character).count() == rewrite.count);
         let mut copied = copied.into_iter().peekable();
         let cuts = self.cuts();
         for range in parts {
@@ -133,7 +198,7 @@ impl Block {
             while let Some(next) = copied.next_if(|next| next.range.end <= range.end) {
                 kept.extend((next.range.start >= range.start).then_some(next));
             }
-            let found = find_apart(&self.text, &range, how.keep, &cuts);
+            let found = find_apart(&self.text, &range, |text| find_in(text, how.keep, how.style), &cuts);
             self.sentences.push(Sentence::new(&self.text, range, kept, found));
         }
     }
@@ -163,7 +228,15 @@ impl Block {
     }
 }
 
+/// Characters that tell where a word may be divided and that no reader sees: soft hyphens, and blanks and joiners without
+/// width. Those that change the form of letters (U+200C, U+200D) or the direction of text are read.
+#[must_use]
+pub fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
 /// How the sentences of a paragraph are found.
+#[derive(Clone, Copy)]
 pub(crate) struct Sentences<'a> {
     /// `None`: each line is a sentence.
     pub(crate) splitter: Option<&'a Splitter>,
@@ -173,11 +246,35 @@ pub(crate) struct Sentences<'a> {
     pub(crate) keep: Keep,
     /// Whether the ends of lines are blanks: `Some(true)`: all; `Some(false)`: those inside paragraphs.
     pub(crate) flat: Option<bool>,
+    /// What programs write into the text.
+    pub(crate) notation: Notation,
+    /// The way in which its arguments are named.
+    pub(crate) style: Style,
+    /// How its characters are written.
+    pub(crate) escape: Escape,
+}
+
+/// What programs write into a text that is no markup.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Notation {
+    /// Nothing but placeholders and the like.
+    #[default]
+    Prose,
+    /// Text as it stands in sources of programs: `\n`, `\"` and `&copy;` are characters.
+    Source,
 }
 
 impl Sentences<'_> {
     /// The text with blanks for the ends of lines that end no sentence; no byte moves.
     fn view<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let view = self.flat_view(text);
+        match self.notation {
+            Notation::Source if self.keep.placeholders => escapes::with_line_ends(view),
+            _ => view,
+        }
+    }
+
+    fn flat_view<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.flat {
             Some(true) => text.replace(['\n', '\r', '\t', '\u{c}'], " ").into(),
             Some(false) => {
@@ -206,13 +303,25 @@ fn lines(text: &str) -> Vec<Range<usize>> {
     lines.collect()
 }
 
+/// Sentences end at these bytes, too.
+fn divided(text: &str, sentences: Vec<Range<usize>>, breaks: &[usize]) -> Vec<Range<usize>> {
+    let parts = sentences.into_iter().flat_map(|sentence| {
+        let inside =
+            breaks.partition_point(|&at| at <= sentence.start)..breaks.partition_point(|&at| at < sentence.end);
+        let starts: Vec<usize> = std::iter::once(sentence.start).chain(breaks[inside].iter().copied()).collect();
+        let ends = starts[1..].iter().copied().chain([sentence.end]);
+        starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect::<Vec<_>>()
+    });
+    parts.filter_map(|part| trimmed(text, part)).collect()
+}
+
 /// No sentence ends inside a thing to copy.
-fn join_over(sentences: Vec<Range<usize>>, copied: &[CopySpan]) -> Vec<Range<usize>> {
+fn join_over(sentences: Vec<Range<usize>>, copied: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(sentences.len());
     for sentence in sentences {
         if let Some(previous) = joined.last_mut() {
-            let at = copied.partition_point(|kept| kept.range.end <= previous.end);
-            if copied.get(at).is_some_and(|kept| kept.range.start < previous.end && kept.range.end > previous.end) {
+            let at = copied.partition_point(|kept| kept.end <= previous.end);
+            if copied.get(at).is_some_and(|kept| kept.start < previous.end && kept.end > previous.end) {
                 previous.end = sentence.end;
                 continue;
             }
@@ -223,7 +332,12 @@ fn join_over(sentences: Vec<Range<usize>>, copied: &[CopySpan]) -> Vec<Range<usi
 }
 
 /// The things of a sentence that stay because of their form; bytes of the sentence. Markup stands inside of none.
-fn find_apart(text: &str, sentence: &Range<usize>, keep: Keep, cuts: &[usize]) -> Vec<Range<usize>> {
+fn find_apart(
+    text: &str,
+    sentence: &Range<usize>,
+    find: impl Fn(&str) -> Vec<Range<usize>>,
+    cuts: &[usize],
+) -> Vec<Range<usize>> {
     let cuts = &cuts[cuts.partition_point(|&cut| cut <= sentence.start)..];
     let apart = |found: Range<usize>| {
         let (start, end) = (found.start + sentence.start, found.end + sentence.start);
@@ -235,13 +349,11 @@ fn find_apart(text: &str, sentence: &Range<usize>, keep: Keep, cuts: &[usize]) -
         let parts = starts.zip(cuts[inside].iter().chain([&end]));
         let again = parts.flat_map(|(&from, &to)| {
             let from_sentence = from - sentence.start;
-            find(&text[from..to], keep)
-                .into_iter()
-                .map(move |part| part.start + from_sentence..part.end + from_sentence)
+            find(&text[from..to]).into_iter().map(move |part| part.start + from_sentence..part.end + from_sentence)
         });
         again.collect()
     };
-    find(&text[sentence.clone()], keep).into_iter().flat_map(apart).collect()
+    find(&text[sentence.clone()]).into_iter().flat_map(apart).collect()
 }
 
 impl Sentence {

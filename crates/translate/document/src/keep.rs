@@ -1,5 +1,7 @@
 //! Things that a translation has to keep as they are: placeholders of programs, addresses, numbers.
 
+use crate::patterns::{self, Style};
+use crate::templates;
 use metaphrase_text::without_spaces;
 use regex::Regex;
 use std::collections::BTreeMap;
@@ -9,8 +11,8 @@ use std::sync::LazyLock;
 /// Which things of a text stay as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keep {
-    /// Placeholders of programs, as `%1$s`, `{name}`, `{{name}}`, `${name}`, `%(name)s`; and in plain text tags, as
-    /// `<x id="1"/>`.
+    /// Placeholders of programs, as `%1$s`, `{name}`, `{{name}}`, `${name}`, `%(name)s`; other things of programs, as code
+    /// between backticks, paths, constants and options; and in plain text tags, as `<x id="1"/>`.
     pub placeholders: bool,
     /// Addresses of the web and of mail.
     pub addresses: bool,
@@ -100,6 +102,27 @@ fn patterns(sources: &[&str]) -> Vec<Regex> {
 /// The things of a text that stay as they are, in order and apart from each other.
 #[must_use]
 pub fn find(text: &str, keep: Keep) -> Vec<Range<usize>> {
+    find_in(text, keep, Style::Any)
+}
+
+/// The things of a text in which sentences seem to end, in order.
+pub(crate) fn with_stops(text: &str, keep: Keep) -> Vec<Range<usize>> {
+    if !keep.placeholders {
+        return Vec::new();
+    }
+    let mut found: Vec<Range<usize>> = patterns::code(text).into_iter().chain(patterns::first(text)).collect();
+    found.sort_by_key(|found| found.start);
+    let mut end = 0;
+    found.retain(|found| {
+        let apart = found.start >= end;
+        end = end.max(found.end);
+        apart
+    });
+    found
+}
+
+/// As [`find`], in a message with arguments of this style.
+pub(crate) fn find_in(text: &str, keep: Keep, style: Style) -> Vec<Range<usize>> {
     // Ends by starts.
     let mut found: BTreeMap<usize, usize> = BTreeMap::new();
     let mut add = |range: Range<usize>| {
@@ -117,8 +140,13 @@ pub fn find(text: &str, keep: Keep) -> Vec<Range<usize>> {
         let percent = |range: &Range<usize>| {
             text[range.clone()].starts_with('%') && text[..range.start].ends_with(|c: char| c.is_ascii_digit())
         };
+        patterns::code(text).into_iter().for_each(&mut add);
+        patterns::first(text).for_each(&mut add);
         arguments(text).into_iter().for_each(&mut add);
+        patterns::arguments(text, style).filter(|range| !percent(range)).for_each(&mut add);
         matches(text, &PLACEHOLDERS).filter(|range| !percent(range)).for_each(&mut add);
+        patterns::paths(text).for_each(&mut add);
+        patterns::names(text).filter(|range| !percent(range)).for_each(&mut add);
     }
     if keep.numbers {
         matches(text, &NUMBERS).for_each(&mut add);
@@ -131,7 +159,7 @@ fn matches<'t>(text: &'t str, patterns: &'t [Regex]) -> impl Iterator<Item = Ran
 }
 
 /// An address without the punctuation of the sentence after it.
-fn without_end(address: &str) -> &str {
+pub(crate) fn without_end(address: &str) -> &str {
     let mut address = address;
     // By pair: closing brackets that nothing opens.
     let closing = |(open, close)| (close, address.matches(close).count().saturating_sub(address.matches(open).count()));
@@ -149,17 +177,32 @@ fn without_end(address: &str) -> &str {
     address
 }
 
-/// Things that stand side by side are one thing, and so are the letters and digits that touch it: `v{version}`.
+/// Things that stand side by side are one thing, and so are the letters and digits that touch it, `v{version}`, and signs
+/// between two things, `{day}/{month}`. Tags of templates stand next to text.
 fn joined(text: &str, found: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     let touches = |c: &char| (c.is_alphanumeric() || *c == '_') && !without_spaces(*c);
+    let is_sign = |c: char| "+-/*=:.|~^@&×#_".contains(c);
+    let mut tag_end = 0;
     for range in found {
+        if !templates::tags(&text[range.clone()]).is_empty() {
+            tag_end = range.end;
+            all.push(range);
+            continue;
+        }
         let before = text[..range.start].chars().rev().take_while(touches);
         let after = text[range.end..].chars().take_while(touches);
         let start = range.start - before.map(char::len_utf8).sum::<usize>();
         let end = range.end + after.map(char::len_utf8).sum::<usize>();
         match all.last_mut() {
-            Some(previous) if previous.end >= start => previous.end = previous.end.max(end),
+            Some(previous) if previous.end >= start && previous.end != tag_end => previous.end = previous.end.max(end),
+            Some(previous)
+                if previous.end != tag_end
+                    && start - previous.end <= 3
+                    && text[previous.end..start].chars().all(is_sign) =>
+            {
+                previous.end = end;
+            }
             _ => all.push(start..end),
         }
     }

@@ -4,7 +4,10 @@
 //! maximum-sum run of words, with 0.5 subtracted from each weight (Kadane). The run lies inside the words of the
 //! element around it and apart from those of its neighbours. So the elements are nested in any case.
 
-use crate::block::Block;
+mod markers;
+
+use crate::block::{Block, Element};
+use crate::initials;
 use crate::units::Words;
 use std::ops::Range;
 
@@ -23,8 +26,9 @@ pub(crate) struct ParagraphText {
 pub(crate) struct ElementPlace {
     /// Bytes of the translation.
     pub(crate) range: Range<usize>,
-    /// White space stood on both sides of the marker, and a word of the translation follows it.
-    pub(crate) spaced: bool,
+    /// Of a marker: whether white space stands before it in the source, and after it.
+    pub(crate) blank_before: bool,
+    pub(crate) blank_after: bool,
 }
 
 /// The words of a whole paragraph.
@@ -94,10 +98,11 @@ impl<'a> Grid<'a> {
         inside: &ElementContent,
         placed: &mut [ElementPlace],
     ) -> Vec<(usize, ElementContent)> {
+        let initial = self.initial(children, inside);
         let mut around: Vec<(usize, Range<usize>, Range<usize>, f32)> = Vec::new();
         let mut found: Vec<(usize, ElementContent)> = Vec::new();
         let mut markers = Vec::new();
-        for &child in children {
+        for &child in children.iter().filter(|&&child| initial.as_ref().is_none_or(|(initial, _)| *initial != child)) {
             let (words, text) = (self.words_of(child), self.block.elements[child].text.clone());
             if words.is_empty() {
                 markers.push(child);
@@ -105,7 +110,6 @@ impl<'a> Grid<'a> {
                 // White space at the ends belongs to an element that has it in the source.
                 let all = text == inside.text;
                 let bytes = if all { inside.bytes.clone() } else { self.bytes_of(&text, &inside.target, inside) };
-                placed[child].range = bytes.clone();
                 found.push((child, ElementContent { text, source: words, target: inside.target.clone(), bytes }));
             } else {
                 let range = self.hull(&words, &inside.target);
@@ -119,13 +123,8 @@ impl<'a> Grid<'a> {
         let mut taken: Vec<Range<usize>> = with_words.clone().map(|inside| inside.target.clone()).collect();
         let mut places: Vec<Range<usize>> = with_words.map(|inside| inside.bytes.clone()).collect();
         for (child, words, range, _) in around {
-            let free = without(&range, &taken);
-            let free = if free.is_empty() { without(&near(&range, &inside.target), &taken) } else { free };
-            let (mut target, sum) = self.best(&words, &free);
-            if sum < UNKNOWN {
-                target = self.nearest(&words, &free, inside);
-            }
-            if target.is_empty() {
+            let target = self.run(&words, &range, &taken, inside);
+            if target.is_empty() || (self.is_raised_part(child) && !self.is_part(target.start)) {
                 markers.push(child);
                 continue;
             }
@@ -137,31 +136,59 @@ impl<'a> Grid<'a> {
             bytes.end = places.get(at).map_or(bytes.end, |next| bytes.end.min(next.start));
             taken.insert(at, target.clone());
             places.insert(at, bytes.clone());
-            placed[child].range = bytes.clone();
             found.push((child, ElementContent { text, source: words, target, bytes }));
         }
+        if let Some(initial) = initial {
+            make_room(&initial.1, &mut found);
+            found.push(initial);
+        }
+        found.iter().for_each(|(child, inside)| placed[*child].range = inside.bytes.clone());
         for marker in markers {
             found.push((marker, self.put_marker(marker, inside, placed, &mut places)));
         }
         found
     }
 
-    /// Puts an element without words of its own among its neighbours, whose `places` are in order.
-    fn put_marker(
+    /// The child that is a drop capital.
+    fn initial(&self, children: &[usize], inside: &ElementContent) -> Option<(usize, ElementContent)> {
+        children.iter().find_map(|&child| {
+            let bytes = initials::initial(self.block, child, &self.joined.text, (&inside.text, &inside.bytes))?;
+            let text = self.block.elements[child].text.clone();
+            let target = inside.target.start..inside.target.start;
+            Some((child, ElementContent { text, source: self.words_of(child), target, bytes }))
+        })
+    }
+
+    /// The run of words of the translation that an element with these words gets, of the words in a range that are not
+    /// taken.
+    fn run(
         &self,
-        marker: usize,
+        words: &Range<usize>,
+        range: &Range<usize>,
+        taken: &[Range<usize>],
         inside: &ElementContent,
-        placed: &mut [ElementPlace],
-        places: &mut Vec<Range<usize>>,
-    ) -> ElementContent {
-        placed[marker] = self.marker(marker, inside, places);
-        let bytes = placed[marker].range.clone();
-        if !bytes.is_empty() {
-            places.insert(places.partition_point(|other| other.start < bytes.start), bytes.clone());
-        }
-        let target = self.target.partition_point(|word| word.0.start < bytes.start);
-        let text = self.block.elements[marker].text.clone();
-        ElementContent { text, source: self.words_of(marker), target: target..target, bytes }
+    ) -> Range<usize> {
+        let free = without(range, taken);
+        let free = if free.is_empty() { without(&near(range, &inside.target), taken) } else { free };
+        let (target, sum) = self.best(words, &free);
+        if sum < UNKNOWN { self.nearest(words, &free, inside) } else { target }
+    }
+
+    /// Whether an element raises or lowers the end of a word, as in `2<sup>nd</sup>`.
+    fn is_raised_part(&self, element: usize) -> bool {
+        let Element { text, open, .. } = &self.block.elements[element];
+        let moves = ["<sup", "<sub", "superscript", "subscript", "baseline=\""].iter().any(|form| open.contains(form));
+        let [before, inside] = [&self.block.text[..text.start], &self.block.text[text.clone()]];
+        moves && before.ends_with(char::is_alphanumeric) && inside.starts_with(char::is_alphanumeric)
+    }
+
+    /// Whether a word of the translation is the later part of a word that is divided.
+    fn is_part(&self, target: usize) -> bool {
+        let word = &self.target[target].0;
+        let before = target.checked_sub(1).map(|before| &self.target[before].0);
+        before.is_some_and(|before| before.end == word.start)
+            && self.joined.text[..word.start].ends_with(char::is_alphanumeric)
+            && self.joined.text[word.clone()].starts_with(char::is_alphanumeric)
     }
 
     /// Words of the source that an element has, or a part of them.
@@ -241,36 +268,6 @@ impl<'a> Grid<'a> {
         Some(first_here + self.joined.words.get(sentence)?.translation_of(word.checked_sub(first)?)?)
     }
 
-    /// The byte of the translation for a byte outside the sentences, if the text between the sentences there is the
-    /// same.
-    fn outside(&self, at: usize) -> Option<usize> {
-        let sentences = &self.block.sentences;
-        let next = sentences.partition_point(|sentence| sentence.range.end <= at);
-        if sentences.get(next).is_some_and(|sentence| sentence.range.start < at) {
-            return None;
-        }
-        let first = next.checked_sub(1).map_or(0, |before| sentences[before].range.end);
-        let end = sentences.get(next).map_or(self.block.text.len(), |sentence| sentence.range.start);
-        let first_here = next.checked_sub(1).map_or(0, |before| self.joined.sentences[before].end);
-        let end_here = self.joined.sentences.get(next).map_or(self.joined.text.len(), |sentence| sentence.start);
-        let same = self.block.text.get(first..end)? == self.joined.text.get(first_here..end_here)?;
-        same.then(|| first_here + (at - first))
-    }
-
-    /// The byte of the translation for a byte between two words of the source whose translations are neighbours,
-    /// too.
-    fn between(&self, at: usize, inside: &ElementContent) -> Option<usize> {
-        if let Some(place) = self.outside(at).filter(|place| (inside.bytes.start..=inside.bytes.end).contains(place)) {
-            return Some(place);
-        }
-        let word = self.source.partition_point(|word| word.start < at);
-        let before = (word > inside.source.start).then(|| self.translated(word - 1));
-        let next = if word < inside.source.end { self.translated(word)? } else { inside.target.end };
-        let follows =
-            before.map_or(next == inside.target.start, |before| before.is_some_and(|before| before + 1 == next));
-        if follows { self.same(at, next, inside) } else { None }
-    }
-
     /// The free word that is nearest to the place after the translation of the word before these words.
     fn nearest(&self, words: &Range<usize>, free: &[Range<usize>], inside: &ElementContent) -> Range<usize> {
         let before = words.start.checked_sub(1).filter(|&before| before >= inside.source.start);
@@ -281,72 +278,13 @@ impl<'a> Grid<'a> {
         };
         free.iter().cloned().flatten().min_by_key(distance).map_or(0..0, |word| word..word + 1)
     }
+}
 
-    /// The place of an element without words.
-    fn marker(&self, element: usize, inside: &ElementContent, taken: &[Range<usize>]) -> ElementPlace {
-        let text = &self.block.elements[element].text;
-        if let (false, Some(start), Some(end)) =
-            (text.is_empty(), self.between(text.start, inside), self.between(text.end, inside))
-        {
-            // White space that the translation has, too.
-            let next = taken.partition_point(|taken| taken.end <= start);
-            if start < end && taken.get(next).is_none_or(|next| end <= next.start) {
-                return ElementPlace { range: start..end, spaced: false };
-            }
-        }
-        let (place, spaced) = self.point(text.start, inside);
-        let place = place.clamp(inside.bytes.start, inside.bytes.end);
-        // Not inside a neighbour: at its nearer end.
-        let at = taken.partition_point(|taken| taken.end <= place);
-        let neighbour = taken.get(at).filter(|taken| taken.start < place);
-        let place = neighbour
-            .map_or(place, |taken| if place - taken.start < taken.end - place { taken.start } else { taken.end });
-        ElementPlace { range: place..place, spaced: spaced && neighbour.is_none() }
-    }
-
-    /// The byte of the translation for a byte of the source.
-    fn point(&self, at: usize, inside: &ElementContent) -> (usize, bool) {
-        if let Some(place) = self.between(at, inside) {
-            return (place, false);
-        }
-        let next = self.source.partition_point(|word| word.start < at);
-        let before = next.checked_sub(1);
-        // The markup around begins or ends here.
-        if before.is_none_or(|before| before < inside.source.start) && !inside.source.is_empty() {
-            return (inside.bytes.start, false);
-        }
-        if next >= inside.source.end && !inside.source.is_empty() {
-            return (inside.bytes.end, false);
-        }
-        let sentences = &self.block.sentences;
-        let sentence = sentences.partition_point(|sentence| sentence.range.end < at);
-        match sentences.get(sentence) {
-            Some(found) if found.range.start < at && at < found.range.end => {}
-            // In the white space between sentences.
-            found => {
-                let gap = self.joined.sentences.get(sentence).map_or(self.joined.text.len(), |range| range.start);
-                let distance = found.map_or(self.block.text.len(), |found| found.range.start).saturating_sub(at);
-                let least = sentence.checked_sub(1).map_or(0, |before| self.joined.sentences[before].end);
-                let place = if found.is_some_and(|found| found.range.end == at) {
-                    self.joined.sentences[sentence].end
-                } else {
-                    gap.saturating_sub(distance).max(least)
-                };
-                return (self.joined.text.floor_char_boundary(place), false);
-            }
-        }
-        let translated = |word: usize| self.target.get(self.translated(word)?).map(|word| &word.0);
-        let touches_before = before.is_some_and(|before| self.source[before].end >= at);
-        let touches_next = self.source.get(next).is_some_and(|word| word.start == at);
-        let behind = || before.and_then(translated).map(|word| (word.end, false));
-        // Between two blanks of the translation there is room already.
-        let ahead = || {
-            let start = translated(next)?.start;
-            let room = self.joined.text[..start].ends_with("  ");
-            Some((start - usize::from(room), !touches_before && !touches_next && !room))
-        };
-        let found = if touches_before && !touches_next { behind().or_else(ahead) } else { ahead().or_else(behind) };
-        found.unwrap_or((inside.bytes.end, false))
+/// The siblings of a drop capital begin after it.
+fn make_room(initial: &ElementContent, siblings: &mut [(usize, ElementContent)]) {
+    for (_, sibling) in siblings.iter_mut().filter(|(_, sibling)| sibling.bytes.end > initial.bytes.start) {
+        sibling.bytes.start = sibling.bytes.start.max(initial.bytes.end);
+        sibling.bytes.end = sibling.bytes.end.max(sibling.bytes.start);
     }
 }
 

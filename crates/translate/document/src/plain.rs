@@ -1,7 +1,9 @@
 //! Plain text: the whole text is one paragraph, unless it has tags.
 
 use crate::block::{Block, Sentences};
+use crate::marks::{Form, is_mark};
 use crate::markup::{Paragraphs, Syntax, references};
+use crate::patterns;
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -53,12 +55,29 @@ pub(crate) fn tagged(
     read: &mut dyn FnMut(&mut Paragraphs<'_>, Range<usize>),
 ) {
     let tags = tags && text.contains(['<', '{']);
+    // What looks like a tag in code is code.
+    let mut code = Vec::new();
+    if tags {
+        code.extend(patterns::code(text).into_iter().chain(patterns::arguments(text, paragraphs.style())));
+        code.sort_by_key(|code| code.start);
+    }
     let mut last = 0;
     for tag in TAG.iter().filter(|_| tags).flat_map(|tag| tag.captures_iter(text)) {
         let Some(all) = tag.get(0).map(|all| all.range()) else { continue };
         let [closes, name, attributes, closed] = [1, 2, 3, 4].map(|group| tag.get(group).map(|found| found.as_str()));
+        let next = code.partition_point(|code| code.end <= all.start);
+        if all.start < last || code.get(next).is_some_and(|code| code.start <= all.start) {
+            continue;
+        }
         if all.start > last {
             read(paragraphs, last..all.start);
+        }
+        let note =
+            name.filter(|_| closes == Some("")).and_then(|name| note_end(text, &all, name, paragraphs.text_before()));
+        if let Some(end) = note {
+            last = end;
+            paragraphs.marker(&written(all.start..end), origin(all).start);
+            continue;
         }
         last = all.end;
         let (raw, place) = (written(all.clone()), origin(all));
@@ -79,4 +98,19 @@ pub(crate) fn tagged(
     if last < text.len() {
         read(paragraphs, last..text.len());
     }
+}
+
+/// The end of an element that begins with this tag and marks a note, as `<sup>1</sup>`.
+fn note_end(text: &str, tag: &Range<usize>, name: &str, before: &str) -> Option<usize> {
+    const LONGEST: usize = 200;
+    let form = match name {
+        "sup" => Form::Raised,
+        "a" => Form::Link,
+        _ => return None,
+    };
+    let rest = &text[tag.end..text.floor_char_boundary(tag.end + LONGEST)];
+    let end = rest.find(&format!("</{name}>"))?;
+    let inner = TAG.as_ref()?.replace_all(&rest[..end], "");
+    let form = if rest[..end].contains("<sup") { Form::Raised } else { form };
+    is_mark(&inner, form, before).then(|| tag.end + end + name.len() + "</>".len())
 }

@@ -1,8 +1,9 @@
 //! A text divided into sentences, and its translation.
 
 use crate::answer::Answer;
-use crate::block::{Block, Sentences};
+use crate::block::{Block, Notation, Sentences};
 use crate::keep::{CopySpan, Keep};
+use crate::patterns::Style;
 use crate::split::Splitter;
 use crate::write::{Escape, write};
 use crate::{Error, markup, plain};
@@ -113,7 +114,7 @@ impl SegmentedText {
         let splitter = Splitter::new(&options.language);
         let mut prepared = Self::without_attributes(input, &splitter, options)?;
         if options.format == Format::Html {
-            let how = Sentences { flat: Some(true), ..how(&splitter, options) };
+            let how = Sentences { flat: Some(true), escape: Escape::Attribute, ..how(&splitter, options) };
             let blocks = markup::attributes(&prepared.input, &options.copied, &how);
             if !blocks.is_empty() {
                 let values = Self::from_blocks(prepared.input.clone(), blocks, Escape::Attribute);
@@ -126,11 +127,13 @@ impl SegmentedText {
     fn without_attributes(input: String, splitter: &Splitter, options: &Options) -> Result<Self, Error> {
         let markup = matches!(options.format, Format::Html | Format::Xml);
         let flat = if markup { Some(true) } else { (options.split == Split::Wrapped).then_some(false) };
-        let how = Sentences { flat, ..how(splitter, options) };
-        let (blocks, escape) = match options.format {
-            Format::Lines | Format::Text => (plain::paragraphs(&input, options.keep.placeholders, &how), Escape::None),
-            Format::Html => (markup::html(&input, &options.copied, &how), Escape::Markup),
-            Format::Xml => (markup::xml(&input, &options.copied, &how)?, Escape::Markup),
+        let (notation, escape) =
+            if markup { (Notation::Prose, Escape::Markup) } else { (Notation::Source, Escape::None) };
+        let how = Sentences { flat, notation, escape, ..how(splitter, options) };
+        let blocks = match options.format {
+            Format::Lines | Format::Text => plain::paragraphs(&input, options.keep.placeholders, &how),
+            Format::Html => markup::html(&input, &options.copied, &how),
+            Format::Xml => markup::xml(&input, &options.copied, &how)?,
         };
         Ok(Self::from_blocks(input, blocks, escape))
     }
@@ -269,6 +272,9 @@ pub(crate) fn how<'a>(splitter: &'a Splitter, options: &Options) -> Sentences<'a
         longest: (options.format != Format::Lines).then_some(options.longest),
         keep: options.keep,
         flat: None,
+        notation: Notation::Prose,
+        style: Style::Any,
+        escape: Escape::None,
     }
 }
 

@@ -134,7 +134,8 @@ pub(crate) fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     (start < end).then_some(start..end)
 }
 
-fn closes(c: char) -> bool {
+/// Brackets and quotation marks that end something.
+pub(crate) fn closes(c: char) -> bool {
     matches!(
         c,
         ')' | ']'
@@ -157,7 +158,8 @@ fn closes(c: char) -> bool {
     )
 }
 
-fn opens(c: char) -> bool {
+/// Brackets and quotation marks that begin something.
+pub(crate) fn opens(c: char) -> bool {
     matches!(
         c,
         '(' | '['

@@ -1,8 +1,9 @@
 //! A translated paragraph as it is written: text, markup and things to copy.
 
 use crate::answer::{Answer, RestoredTranslation, restore, unchanged};
-use crate::block::{Block, Wrap};
+use crate::block::{Block, Rewrite, Wrap};
 use crate::place::{ElementPlace, ParagraphText, place};
+use crate::split::{closes, opens};
 use crate::units::Words;
 use metaphrase_text::without_spaces;
 use std::ops::Range;
@@ -75,8 +76,18 @@ pub(crate) fn write(block: &Block, answers: &[Option<&Answer>], escape: Escape, 
     let inserted = restored.iter().map(|restored| restored.inserted).collect();
     let (joined, kept) = join(block, &restored);
     let placed = place(block, &joined);
-    let mut writer =
-        Writer { joined: &joined, kept: &kept, escape, out, starts: Vec::new(), ends: Vec::new(), at: 0, next_kept: 0 };
+    let mut writer = Writer {
+        joined: &joined,
+        kept: &kept,
+        escape,
+        rewrites: &block.rewrites,
+        out,
+        starts: Vec::new(),
+        ends: Vec::new(),
+        at: 0,
+        next_kept: 0,
+        last: None,
+    };
     writer.block(block, &placed);
     let sentences = writer.starts.iter().zip(&writer.ends).map(|(&start, &end)| start..end.max(start)).collect();
     WrittenParagraph { sentences, inserted }
@@ -149,6 +160,7 @@ struct Writer<'a> {
     joined: &'a ParagraphText,
     kept: &'a [CopyPlace<'a>],
     escape: Escape,
+    rewrites: &'a [Rewrite],
     out: &'a mut String,
     /// Where sentences begin and end in the output.
     starts: Vec<usize>,
@@ -156,7 +168,12 @@ struct Writer<'a> {
     /// The bytes of the joined text that are written.
     at: usize,
     next_kept: usize,
+    /// The last character that was written, or [`MARKER`].
+    last: Option<char>,
 }
+
+/// What stands for a marker among the characters that were written.
+const MARKER: char = '\u{fffc}';
 
 impl Writer<'_> {
     fn block(&mut self, block: &Block, placed: &[ElementPlace]) {
@@ -166,6 +183,9 @@ impl Writer<'_> {
             self.text(at, wrap);
             match event {
                 Event::Open(element) => {
+                    if placed[element].blank_before && self.ends_word() {
+                        self.blank(wrap);
+                    }
                     self.pass(at, true);
                     self.out.push_str(&block.elements[element].open);
                     inside.push(element);
@@ -174,11 +194,14 @@ impl Writer<'_> {
                     self.out.push_str(&block.elements[element].close);
                     inside.pop();
                     self.pass(at, false);
-                    if placed[element].spaced
-                        && !self.out.ends_with(char::is_whitespace)
-                        && matches!(self.escape, Escape::Markup | Escape::None)
-                    {
-                        self.wrapped(" ", inside.last().map_or(&block.wrap, |&element| &block.elements[element].wrap));
+                    if placed[element].range.is_empty() {
+                        self.last = Some(MARKER);
+                    }
+                    if block.elements[element].divides && self.at == at && self.joined.text[at..].starts_with(' ') {
+                        self.at += 1;
+                    }
+                    if placed[element].blank_after && begins_word(&self.joined.text[at..]) {
+                        self.blank(inside.last().map_or(&block.wrap, |&element| &block.elements[element].wrap));
                     }
                 }
             }
@@ -207,10 +230,35 @@ impl Writer<'_> {
         }
     }
 
-    fn wrapped(&mut self, text: &str, wrap: &Wrap) {
+    /// Whether something was written that a blank may stand after.
+    fn ends_word(&self) -> bool {
+        self.last.is_some_and(|last| match last {
+            last if is_quote(last) => {
+                self.joined.text[..self.at].chars().rev().nth(1).is_some_and(|before| !before.is_whitespace())
+            }
+            last => !last.is_whitespace() && !opens(last),
+        })
+    }
+
+    /// Writes a blank next to a marker.
+    fn blank(&mut self, wrap: &Wrap) {
         self.out.push_str(&wrap.before);
-        self.out.push_str(text);
+        self.out.push(' ');
         self.out.push_str(&wrap.after);
+        self.last = Some(' ');
+    }
+
+    /// Writes characters as the input writes them.
+    fn characters(&mut self, text: &str) {
+        if self.rewrites.is_empty() {
+            return self.escape.push(self.out, text);
+        }
+        for character in text.chars() {
+            let known = self.rewrites.iter().find(|rewrite| rewrite.character == character);
+            let mut same = [0; 4];
+            let written = known.map_or_else(|| &*character.encode_utf8(&mut same), |known| known.written.as_str());
+            self.escape.push(self.out, written);
+        }
     }
 
     /// Writes the text up to a byte.
@@ -227,7 +275,7 @@ impl Writer<'_> {
                 let shown = &self.joined.text[range.clone()];
                 match written {
                     Some(written) => self.out.push_str(written),
-                    None => self.escape.push(self.out, shown),
+                    None => self.characters(shown),
                 }
                 self.at = range.end.max(self.at);
                 self.next_kept += 1;
@@ -239,12 +287,30 @@ impl Writer<'_> {
                 self.joined.sentences.get(self.ends.len()).map(|sentence| sentence.end),
             ];
             let stop = stops.into_iter().flatten().filter(|&stop| stop > self.at).min().unwrap_or(end).min(end);
-            self.escape.push(self.out, &self.joined.text[self.at..stop]);
+            self.characters(&self.joined.text[self.at..stop]);
             self.at = stop;
         }
+        self.last = self.joined.text[..self.at].chars().next_back();
         self.pass(self.at, false);
         self.out.push_str(&wrap.after);
     }
+}
+
+/// Whether a text begins with something that a blank may stand before.
+fn begins_word(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters.next().is_some_and(|c| match c {
+        // Whether a quotation begins or ends, the next character tells.
+        c if is_quote(c) => characters.next().is_some_and(char::is_alphanumeric),
+        '.' | ',' | ';' | ':' | '!' | '?' | '…' | '%' | '。' | '、' | '，' | '！' | '？' | '：' | '；' => {
+            false
+        }
+        c => !c.is_whitespace() && !closes(c),
+    })
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '‘'..='‟' | '«' | '»' | '‹' | '›')
 }
 
 /// Beginnings and ends of the elements, in the order in which they are written.

@@ -1,6 +1,7 @@
 //! The tests of behaviour, one file each, in one program.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod field;
 mod files;
 mod markup;
 mod text;

@@ -104,7 +104,7 @@ fn pictures_stay_at_their_places() {
     assert_eq!(prepared.finish(&unchanged(&prepared)).text, text);
     let answers = ["Guten Morgen!", "Ich mag es.", "Bis bald"]
         .map(|text| Some(Answer { text: text.into(), ..Answer::default() }));
-    assert_eq!(prepared.finish(&answers).text, "😀 Guten Morgen👨‍👩‍👧! Ich mag es☺️. Bis bald 🇩🇪\n😀");
+    assert_eq!(prepared.finish(&answers).text, "😀 Guten Morgen 👨‍👩‍👧! Ich mag es ☺️. Bis bald 🇩🇪\n😀");
 }
 
 #[test]

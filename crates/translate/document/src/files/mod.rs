@@ -8,7 +8,7 @@ mod po;
 mod subtitles;
 mod xliff;
 
-use crate::block::Sentences;
+use crate::block::{Notation, Sentences};
 use crate::markup::well_formed;
 use crate::prepared::how;
 use crate::split::Splitter;
@@ -169,19 +169,27 @@ fn read(text: String, format: FileFormat, options: &Options) -> Result<Segmented
         well_formed(&text)?;
     }
     let splitter = Splitter::new(&options.language);
-    let own = |flat: Option<bool>| Sentences { flat, ..how(&splitter, options) };
-    let (blocks, escape) = match format {
+    let escape = match format {
+        FileFormat::Markdown => Escape::Markdown,
+        FileFormat::Po => Escape::Quoted,
+        FileFormat::Vtt | FileFormat::Xliff => Escape::Markup,
+        FileFormat::Docx | FileFormat::Pptx | FileFormat::Odt | FileFormat::Odp => Escape::Runs,
+        _ => Escape::None,
+    };
+    let notation = if format == FileFormat::Po { Notation::Source } else { Notation::Prose };
+    let own = |flat: Option<bool>| Sentences { flat, notation, escape, ..how(&splitter, options) };
+    let blocks = match format {
         FileFormat::Text => return with(Format::Text),
         FileFormat::Html | FileFormat::Epub => return with(Format::Html),
         FileFormat::Xml => return with(Format::Xml),
-        FileFormat::Markdown => (markdown::paragraphs(&text, &own(Some(true))), Escape::Markdown),
-        FileFormat::Srt => (subtitles::paragraphs(&text, false, &own(Some(true))), Escape::None),
-        FileFormat::Vtt => (subtitles::paragraphs(&text, true, &own(Some(true))), Escape::Markup),
-        FileFormat::Po => (po::paragraphs(&text, &own(None))?, Escape::Quoted),
-        FileFormat::Xliff => (xliff::paragraphs(&text, options, &own(Some(true)))?, Escape::Markup),
-        FileFormat::Docx => (office::paragraphs(&text, &office::WORD, &own(None)), Escape::Runs),
-        FileFormat::Pptx => (office::paragraphs(&text, &office::SLIDES, &own(None)), Escape::Runs),
-        FileFormat::Odt | FileFormat::Odp => (odf::paragraphs(&text, &own(None)), Escape::Runs),
+        FileFormat::Markdown => markdown::paragraphs(&text, &own(Some(true))),
+        FileFormat::Srt => subtitles::paragraphs(&text, false, &own(Some(true))),
+        FileFormat::Vtt => subtitles::paragraphs(&text, true, &own(Some(true))),
+        FileFormat::Po => po::paragraphs(&text, &own(None))?,
+        FileFormat::Xliff => xliff::paragraphs(&text, options, &own(Some(true)))?,
+        FileFormat::Docx => office::paragraphs(&text, &office::WORD, &own(None)),
+        FileFormat::Pptx => office::paragraphs(&text, &office::SLIDES, &own(None)),
+        FileFormat::Odt | FileFormat::Odp => odf::paragraphs(&text, &own(None)),
     };
     Ok(SegmentedText::from_blocks(text, blocks, escape))
 }

@@ -1,7 +1,9 @@
 //! Texts and slides in OpenDocument: paragraphs with spans inside.
 
 use crate::block::{Block, Sentences};
-use crate::markup::{Kind, Paragraphs, Reader, Syntax, ends, scan};
+use crate::marks::{Form, is_mark};
+use crate::markup::{Kind, Paragraphs, Reader, Syntax, Token, attribute, ends, scan};
+use std::collections::HashSet;
 
 /// Elements of a paragraph that hold text of its sentences.
 const AROUND: &[&str] = &["text:span", "text:a", "text:meta", "text:ruby", "text:ruby-base"];
@@ -16,6 +18,7 @@ pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Vec<Block> {
     let ends = ends(&tokens);
     let mut reader =
         Reader { input: text, tokens: &tokens, syntax: Syntax::Xml, copied: &[], paragraphs: Paragraphs::new(how) };
+    let raised = raised_styles(text, &tokens);
     // By element that is open: whether its text is that of a paragraph.
     let mut inside = vec![false];
     let mut number = 0;
@@ -28,6 +31,14 @@ pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Vec<Block> {
                 let breaks = matches!(name.as_str(), "text:line-break" | "text:tab");
                 if paragraph || (is_inside && HOLDS.contains(&name.as_str())) {
                     reader.paragraphs.end(at);
+                } else if is_inside
+                    && !closed
+                    && ends[number].is_some_and(|end| marks_note(&reader, &raised, number, end))
+                {
+                    let last = ends[number].unwrap_or(number);
+                    reader.paragraphs.marker(&text[at..tokens[last].range.end], at);
+                    number = last + 1;
+                    continue;
                 } else if is_inside && AROUND.contains(&name.as_str()) && !closed {
                     reader.paragraphs.open(name, raw, at);
                 } else if is_inside {
@@ -65,4 +76,46 @@ pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Vec<Block> {
         number += 1;
     }
     reader.paragraphs.finish(text.len())
+}
+
+/// The names of the part's styles whose text stands higher than other text.
+fn raised_styles<'t>(text: &'t str, tokens: &[Token]) -> HashSet<&'t str> {
+    let mut raised = HashSet::new();
+    let mut style = None;
+    for token in tokens {
+        let raw = &text[token.range.clone()];
+        match &token.kind {
+            Kind::Open(name, _) if name == "style:style" => style = attribute(raw, "style:name"),
+            Kind::Open(name, _) if name == "style:text-properties" => {
+                let position = attribute(raw, "style:text-position").unwrap_or_default();
+                let up = position.starts_with("super") || position.starts_with(|c: char| matches!(c, '1'..='9'));
+                raised.extend(style.filter(|_| up));
+            }
+            _ => {}
+        }
+    }
+    raised
+}
+
+/// Whether the span or link from token `start` to token `end` is the mark of a note next to a word.
+fn marks_note(reader: &Reader<'_>, raised: &HashSet<&str>, start: usize, end: usize) -> bool {
+    let (Kind::Open(name, _), [inner]) = (&reader.tokens[start].kind, &reader.tokens[start + 1..end]) else {
+        return false;
+    };
+    let tag = &reader.input[reader.tokens[start].range.clone()];
+    let form = match name.as_str() {
+        "text:a" => Form::Link,
+        "text:span" => {
+            let style = attribute(tag, "text:style-name").unwrap_or_default();
+            // A style of the whole document is defined in another part.
+            let named =
+                style.to_ascii_lowercase().contains("sup") || style.contains("ootnote") || style.contains("ndnote");
+            if !named && !raised.contains(style) {
+                return false;
+            }
+            Form::Raised
+        }
+        _ => return false,
+    };
+    inner.kind == Kind::Text && is_mark(&reader.input[inner.range.clone()], form, reader.paragraphs.text_before())
 }

@@ -4,7 +4,9 @@
 //! own.
 
 use crate::block::{Block, Sentences, Wrap};
+use crate::marks::{Form, is_mark};
 use crate::markup::{Kind, Part, Syntax, Token, ends, parts, scan};
+use crate::write::Escape;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -178,6 +180,11 @@ impl<'a> Reader<'a> {
                     }
                 }
                 self.push(Piece::Text { form, text, origin: inner }, start, end);
+            } else if name == "w:noBreakHyphen" {
+                let (text, origin) = ("\u{2011}".to_owned(), self.tokens[number].range.clone());
+                self.push(Piece::Text { form, text, origin }, start, end);
+            } else if name == "w:softHyphen" {
+                // It shows only where a line ends, and the lines of the translation end elsewhere.
             } else if !name.is_empty() {
                 let breaks = self.names.breaks.contains(&name);
                 let raw = written(self.raw(number, last));
@@ -307,6 +314,16 @@ fn block(pieces: &[LocatedPiece<'_>], names: &Names, how: &Sentences<'_>) -> Opt
         }
         let parent = around.last().copied();
         match piece {
+            Piece::Text { form, text, .. } if is_raised(form) && is_mark(text, Form::Raised, &block.text) => {
+                if let Some((element, _)) = run.take() {
+                    block.close(element, format!("</{}>", names.run));
+                }
+                let mut raw = format!("<{}>{form}<{}>", names.run, open_text(names));
+                Escape::Runs.push(&mut raw, text);
+                raw.push_str(&format!("</{}></{}>", names.text, names.run));
+                let element = block.open(raw, parent);
+                block.close(element, "");
+            }
             Piece::Text { form, text, origin } => {
                 if *form != base && run.is_none() {
                     let element = block.open(format!("<{}>{form}", names.run), parent);
@@ -345,4 +362,10 @@ fn block(pieces: &[LocatedPiece<'_>], names: &Names, how: &Sentences<'_>) -> Opt
 fn open_text(names: &Names) -> String {
     let keeps = if names.text == "w:t" { " xml:space=\"preserve\"" } else { "" };
     format!("{}{keeps}", names.text)
+}
+
+/// Whether the text of a run with this form stands higher than other text.
+fn is_raised(form: &str) -> bool {
+    let up = |value: &str| value.starts_with(|c: char| matches!(c, '1'..='9'));
+    form.contains("w:vertAlign w:val=\"superscript\"") || form.split("baseline=\"").nth(1).is_some_and(up)
 }

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::block::{Block, Sentences};
 use crate::markup::Paragraphs;
+use crate::patterns::Style;
 use crate::plain::tagged;
 use crate::write::Escape;
 use std::ops::Range;
@@ -25,11 +26,16 @@ pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Result<Vec<Block>, 
             at - line.len()..at
         })
         .collect();
-    let mut number = 0;
+    let (mut number, mut style) = (0, Style::Any);
     while let Some(line) = lines.get(number) {
         let content = text[line.clone()].trim();
         let key = content.split(['"', ' ', '\t']).next().unwrap_or_default();
         number += 1;
+        if let Some(flags) = content.strip_prefix("#,") {
+            style = flags.split(',').find_map(Style::of_flag).unwrap_or_default();
+        } else if content.is_empty() {
+            style = Style::Any;
+        }
         if !key.starts_with("msg") {
             continue;
         }
@@ -52,7 +58,8 @@ pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Result<Vec<Block>, 
                 let singular = matches!(key, "msgstr" | "msgstr[0]");
                 let source = if singular { message.as_ref() } else { plural.as_ref().or(message.as_ref()) };
                 let source = source.filter(|source| quoted.text.is_empty() && !source.text.is_empty());
-                blocks.extend(source.and_then(|source| block(source, quoted.range, how)));
+                let how = Sentences { style, ..*how };
+                blocks.extend(source.and_then(|source| block(source, quoted.range, &how)));
             }
             _ => {}
         }

@@ -1,6 +1,11 @@
 //! The markup inside paragraphs: which tags belong together.
 
-use crate::block::{Block, Sentences};
+use crate::block::{Block, Notation, Sentences};
+use crate::escapes::{Written, written};
+use crate::keep::find;
+use crate::marks;
+use crate::patterns::Style;
+use crate::templates::{self, Tag};
 use regex::Regex;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,11 +14,35 @@ use std::sync::LazyLock;
 /// The longest text of a thing to copy that a translator reads; a longer one is a marker.
 const LONGEST_COPIED: usize = 80;
 
-/// Emoji and similar characters, with their joiners and colours.
+/// Emoji and similar characters, with their joiners, colours, flags and keycaps.
 static PICTURES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let (signs, more) = (r"\x{1f000}-\x{1faff}\x{2600}-\x{27bf}", r"\x{fe0f}\x{200d}\x{e0020}-\x{e007f}");
-    Regex::new(&format!("[{signs}][{signs}{more}]*")).ok()
+    let keycap = r"[0-9#*]\x{fe0f}?\x{20e3}";
+    // Pictures without a colour of their own, such as ✓, ⌨ and ⏱.
+    let signs =
+        r"[\x{2600}-\x{27bf}[\x{2300}-\x{25ff}\x{2b00}-\x{2bff}&&\p{Extended_Pictographic}]\x{1f000}-\x{1faff}]";
+    let emoji = format!(r"(?:{keycap}|\p{{Emoji}}\x{{fe0f}}|\p{{Emoji_Presentation}}|{signs})");
+    let more = r"[\x{fe0f}\x{fe0e}\x{20e3}\p{Emoji_Modifier}\x{e0020}-\x{e007f}]*";
+    Regex::new(&format!(r"(?:{emoji}{more}(?:\x{{200d}}(?:{emoji}|\p{{Extended_Pictographic}}){more})*\x{{200d}}?)+"))
+        .ok()
 });
+
+/// Links of reStructuredText: the text, and what stands before and after it.
+static LINKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?P<open>(?::[A-Za-z][\w:.+-]*:)?`)(?P<text>[^`<>\n]*[^`<>\s])(?P<close>\s*<[^`<>\n]+>`_{0,2})").ok()
+});
+
+/// A part of a text that is no text of a sentence.
+enum Special {
+    Picture,
+    /// The mark of a note.
+    Mark,
+    Tag(Tag),
+    /// The end of the text that it links.
+    Link(Range<usize>),
+}
+
+/// The name of the element of such a link.
+const LINK: &str = "`";
 
 /// Paragraphs as they are read, tag by tag.
 pub(crate) struct Paragraphs<'a> {
@@ -63,24 +92,111 @@ impl<'a> Paragraphs<'a> {
         self.open.last().and_then(|open| open.innermost)
     }
 
-    /// Text, and the bytes of the input that it stands for. Pictures in it are markers: few vocabularies have them.
+    /// Text, and the bytes of the input that it stands for. Pictures and marks of notes in it are markers: few vocabularies
+    /// have the ones, and the others belong to no word. Tags of templates are tags.
     pub(crate) fn text(&mut self, text: &str, origin: Range<usize>) {
         let linear = text.len() == origin.len();
         let place = |part: Range<usize>| {
             if linear { origin.start + part.start..origin.start + part.end } else { origin.clone() }
         };
+        let escape = self.how.escape;
+        let written = |part: Range<usize>| {
+            let mut written = String::new();
+            escape.push(&mut written, &text[part]);
+            written
+        };
         let mut last = 0;
-        let pictures = PICTURES.iter().filter(|_| self.how.keep.placeholders && !text.is_ascii());
-        for picture in pictures.flat_map(|pictures| pictures.find_iter(text)) {
-            if picture.start() > last {
-                let before = last..picture.start();
-                self.block(origin.start).push(&text[before.clone()], place(before));
+        for (range, special) in self.specials(text) {
+            if range.start < last {
+                continue;
             }
-            self.marker(picture.as_str(), place(picture.range()).start);
-            last = picture.end();
+            self.characters(&text[last..range.start], place(last..range.start));
+            let at = place(range.clone()).start;
+            match special {
+                Special::Picture => self.picture(&written(range.clone()), &text[range.end..], at),
+                Special::Mark | Special::Tag(Tag::Marker) => self.marker(&written(range.clone()), at),
+                Special::Tag(Tag::Divider) => {
+                    self.marker(&written(range.clone()), at);
+                    self.block(at).divide();
+                }
+                Special::Tag(Tag::Open(name)) => self.open(&name, &written(range.clone()), at),
+                Special::Tag(Tag::Close(name)) => self.close(&name, &written(range.clone()), at),
+                Special::Link(inner) => {
+                    self.open(LINK, &written(range.start..inner.start), at);
+                    self.characters(&text[inner.clone()], place(inner.clone()));
+                    self.close(LINK, &written(inner.end..range.end), place(inner.end..range.end).start);
+                }
+            }
+            last = range.end;
         }
         if last < text.len() || last == 0 {
-            self.block(origin.start).push(&text[last..], place(last..text.len()));
+            self.characters(&text[last..], place(last..text.len()));
+        }
+    }
+
+    /// A picture before this text. The words on both sides of it are two.
+    fn picture(&mut self, raw: &str, after: &str, at: usize) {
+        let divides = self.text_before().ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric);
+        self.marker(raw, at);
+        if divides {
+            self.block(at).divide_word(at);
+        }
+    }
+
+    /// The way in which arguments are named.
+    pub(crate) fn style(&self) -> Style {
+        self.how.style
+    }
+
+    /// The parts of a text that are no text of sentences, in order; not those inside things to copy.
+    fn specials(&self, text: &str) -> Vec<(Range<usize>, Special)> {
+        if !self.how.keep.placeholders {
+            return Vec::new();
+        }
+        let mut found: Vec<(Range<usize>, Special)> = Vec::new();
+        if !text.is_ascii() || text.contains('\u{20e3}') {
+            let pictures = PICTURES.iter().flat_map(|pictures| pictures.find_iter(text));
+            found.extend(pictures.map(|picture| (picture.range(), Special::Picture)));
+        }
+        let marks = marks::in_text(text, self.text_before());
+        found.extend(marks.into_iter().map(|mark| (mark, Special::Mark)));
+        if !found.is_empty() {
+            let kept = find(text, self.how.keep);
+            found.retain(|(range, _)| {
+                let next = kept.partition_point(|kept| kept.end <= range.start);
+                kept.get(next).is_none_or(|kept| range.end <= kept.start)
+            });
+        }
+        found.extend(templates::tags(text).into_iter().map(|(range, tag)| (range, Special::Tag(tag))));
+        if self.how.notation == Notation::Source && text.contains('`') {
+            let links = LINKS.iter().flat_map(|links| links.captures_iter(text));
+            let link =
+                |link: regex::Captures<'_>| Some((link.get(0)?.range(), Special::Link(link.name("text")?.range())));
+            found.extend(links.filter_map(link));
+        }
+        found.sort_by_key(|(range, _)| range.start);
+        found
+    }
+
+    /// The text of the paragraph so far.
+    pub(crate) fn text_before(&self) -> &str {
+        self.block.as_ref().map_or("", |block| &block.text)
+    }
+
+    /// Text without anything special in it but characters that are written in another way.
+    fn characters(&mut self, text: &str, origin: Range<usize>) {
+        if self.how.notation == Notation::Prose || !self.how.keep.placeholders || !text.contains(['\\', '&']) {
+            return self.block(origin.start).push(text, origin);
+        }
+        let linear = text.len() == origin.len();
+        for part in written(text) {
+            let (Written::Plain(range) | Written::Character(_, range)) = &part;
+            let place = if linear { origin.start + range.start..origin.start + range.end } else { origin.clone() };
+            let block = self.block(place.start);
+            match &part {
+                Written::Plain(range) => block.push(&text[range.clone()], place),
+                Written::Character(c, range) => block.push_rewritten(*c, &text[range.clone()], place),
+            }
         }
     }
 

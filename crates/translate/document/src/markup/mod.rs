@@ -3,6 +3,7 @@
 mod attributes;
 mod entities;
 mod inline;
+mod neighbours;
 mod scan;
 mod text;
 mod xml;
@@ -133,6 +134,14 @@ pub(crate) fn html(input: &str, copied: &[String], how: &Sentences<'_>) -> Vec<B
                 if reader.is_copied(name, raw) && !void {
                     number = reader.copy(number, ends[number], inline);
                     continue;
+                }
+                if inline && let Some(end) = ends[number].filter(|&end| reader.marks_note(number, end)) {
+                    reader.paragraphs.marker(&input[at..tokens[end].range.end], at);
+                    number = end + 1;
+                    continue;
+                }
+                if inline && reader.divides_words(number) {
+                    reader.paragraphs.text(" ", at..at);
                 }
                 match (inline, void) {
                     (true, true) if NAMED.contains(&name.as_str()) => reader.paragraphs.named(raw, token.range.clone()),

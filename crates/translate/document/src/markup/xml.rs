@@ -79,6 +79,11 @@ fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool], codes: 
                     number = reader.copy(number, ends[number], true);
                     continue;
                 }
+                if let Some(end) = ends[number].filter(|&end| reader.marks_note(number, end)) {
+                    reader.paragraphs.marker(&input[at..tokens[end].range.end], at);
+                    number = end + 1;
+                    continue;
+                }
                 match (NAMED.contains(&name.as_str()) || copied.contains(name), closed) {
                     (true, true) => reader.paragraphs.named(raw, token.range.clone()),
                     (true, false) if empty => {

@@ -1,0 +1,249 @@
+//! Forms of things of programs: code, paths, constants, options.
+
+use crate::keep::without_end;
+use metaphrase_text::without_spaces;
+use regex::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Ends of the names of files.
+const FILES: &str = "7z|apk|avi|avif|bak|bat|bmp|cfg|cmd|conf|cpp|css|csv|dat|db|deb|dll|dmg|docx?|epub|exe|flac|gif|\
+    gz|hpp|html?|ico|ini|ipynb|iso|jar|java|jpe?g|jsx?|json|kt|log|m4a|md|mkv|mov|mp3|mp4|mpe?g|msi|odp|ods|odt|ogg|otf|pdf|pem|\
+    php|png|po|pot|pptx?|properties|ps1|py|rar|rb|rpm|rs|rst|rtf|scss|sh|sql|sqlite|srt|svg|tar|tar\\.gz|tex|tgz|tiff?|tmp|toml|tsv|tsx?|\
+    ttf|txt|vtt|wasm|wav|webm|webp|woff2?|xhtml|xlf|xliff|xlsx?|xml|xz|ya?ml|zip";
+
+/// Folders at the root of a system.
+const ROOTS: &[&str] = &[
+    "Applications",
+    "Library",
+    "System",
+    "Users",
+    "Volumes",
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "media",
+    "mnt",
+    "opt",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "srv",
+    "sys",
+    "tmp",
+    "usr",
+    "var",
+];
+
+/// A form, and what must be true of a text that has it and of the characters around it.
+struct Form {
+    pattern: Regex,
+    fits: fn(&Found<'_>) -> bool,
+    /// Whether punctuation of the sentence may stand at its end.
+    open_end: bool,
+}
+
+/// A text of a form, with the text around it.
+struct Found<'t> {
+    text: &'t str,
+    before: &'t str,
+    after: &'t str,
+}
+
+/// Whether no word goes on before or after it.
+fn is_apart(found: &Found<'_>) -> bool {
+    let goes_on = |c: Option<char>| c.is_some_and(|c| (c.is_alphanumeric() || c == '_') && !without_spaces(c));
+    !goes_on(found.before.chars().next_back()) && !goes_on(found.after.chars().next())
+}
+
+/// Whether it begins where a word of its own begins.
+fn begins(found: &Found<'_>) -> bool {
+    found
+        .before
+        .chars()
+        .next_back()
+        .is_none_or(|last| last.is_whitespace() || without_spaces(last) || "([{\"'“„«‘=:,`|>".contains(last))
+}
+
+fn form(pattern: &str, fits: fn(&Found<'_>) -> bool) -> Option<Form> {
+    // The tests use each pattern.
+    Some(Form { pattern: Regex::new(pattern).ok()?, fits, open_end: false })
+}
+
+fn open_form(pattern: &str, fits: fn(&Found<'_>) -> bool) -> Option<Form> {
+    Some(Form { open_end: true, ..form(pattern, fits)? })
+}
+
+/// Code between backticks, and roles of reStructuredText.
+static CODE: LazyLock<Vec<Form>> = LazyLock::new(|| {
+    let code = r"(?::[A-Za-z][\w:.+-]*:)?(?:``[^`\n]+``|`[^`\s](?:[^`\n]*[^`\s])?`)_{0,2}";
+    form(code, is_apart).into_iter().collect()
+});
+
+static PATHS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+    let name = r#"[^\s\\/:*?"<>|]+"#;
+    let windows = format!(r#"\b[A-Za-z]:(?:\\{{1,2}}|/)(?:{name}(?: {name}){{0,3}}(?:\\{{1,2}}|/))*(?:{name})?"#);
+    let share = format!(r"\\\\[A-Za-z0-9][\w.-]*(?:\\{name})+");
+    let variable = format!(r"%[A-Za-z_]\w*%(?:\\{name})+");
+    let unix = r"(?:~|\.{1,2})?/[\w.@+-][\w.@%+*=-]*(?:/[\w.@%+*=~-]+)*/?";
+    let file = format!(r"\b\w[\w.-]*(?:/[\w.-]+)*\.(?:{FILES})\b");
+    [
+        open_form(&windows, begins),
+        open_form(&share, begins),
+        open_form(&variable, begins),
+        open_form(unix, is_path),
+        form(&file, |found| !found.before.ends_with(['@', '/', '\\']) && !found.after.starts_with('(')),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+});
+
+/// `he/she` and `and /or` are no paths.
+fn is_path(found: &Found<'_>) -> bool {
+    let names: Vec<&str> =
+        without_end(found.text).trim_start_matches(['~', '.']).split('/').filter(|name| !name.is_empty()).collect();
+    let first = names.first().copied().unwrap_or_default();
+    let rooted = !found.text.starts_with('/');
+    let letters = names.iter().any(|name| name.contains(char::is_alphabetic));
+    begins(found) && letters && (rooted || names.len() > 1 || ROOTS.contains(&first) || first.contains(['.', '_']))
+}
+
+/// Names that may have other things in them.
+static FIRST: LazyLock<Vec<Form>> = LazyLock::new(|| {
+    [
+        form(r#"[A-Za-z_]\w*(?:\.\w+)*\((?:\)|"[^"\n]*"[^()\n]*\))"#, |found| {
+            is_apart(found) && !found.before.ends_with('.')
+        }),
+        form(r"<%[=-].*?%>|<\?(?:php|=)?\s.*?\?>", |_| true),
+        open_form(r#"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+=[^\s,;"']+"#, is_apart),
+        open_form(r#"--[A-Za-z][\w-]*(?:=[^\s"'`]+)?"#, begins),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+});
+
+static NAMES: LazyLock<Vec<Form>> = LazyLock::new(|| {
+    [
+        form(r"%%[A-Za-z_][\w.-]*%%", |_| true),
+        form(r"%[A-Za-z_]\w*%", |_| true),
+        form(r"\$[A-Za-z_]\w*\$", |_| true),
+        form(r"__[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*__", |_| true),
+        form(r"\[\[[\w.:|#/-]+\]\]", |_| true),
+        form(r"\|[A-Za-z][\w.-]*\|", is_apart),
+        form(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", is_apart),
+        form(r"[a-z][a-z0-9]+(?:_[a-z0-9]+)+(?:\(\))?", |found| is_apart(found) && !is_gendered(found.text)),
+        form(r"[a-z_]\w*(?:\.[A-Za-z_]\w*)+\([^()\n]*\)", is_apart),
+        form(r"-[A-Za-z]", |found| begins(found) && is_apart(found) && !found.after.starts_with(['-', '\'', '’'])),
+        form(r":[a-z][a-z_]{2,}", |found| begins(found) && is_apart(found) && !found.after.starts_with(':')),
+        form(r"%[a-z_]{3,}", |found| {
+            is_apart(found) && !found.before.trim_end().ends_with(|c: char| c.is_ascii_digit())
+        }),
+        form(r"\\(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2})", |_| true),
+        form(r"#[0-9A-Fa-f]{6}|0x[0-9A-Fa-f]+", is_apart),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+});
+
+/// The way in which a message names its arguments, which a flag of gettext tells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// In a way that any text may have.
+    #[default]
+    Any,
+    /// `% d`, `%<PRIu64>`.
+    C,
+    /// `%1`, `%L1`, `%n`.
+    Qt,
+    /// `%1%`.
+    Boost,
+    /// `%<name>s`.
+    Ruby,
+    /// `~a`.
+    Lisp,
+    /// `%0:s`.
+    Delphi,
+}
+
+impl Style {
+    /// The style of a flag, as `qt-format`.
+    pub(crate) fn of_flag(flag: &str) -> Option<Self> {
+        Some(match flag.trim().strip_suffix("-format")? {
+            "c" | "objc" | "possible-c" | "gcc-internal" => Self::C,
+            "qt" | "qt-plural" | "kde" | "kde-kuit" | "smalltalk" => Self::Qt,
+            "boost" => Self::Boost,
+            "ruby" => Self::Ruby,
+            "lisp" | "scheme" => Self::Lisp,
+            "object-pascal" | "delphi" => Self::Delphi,
+            _ => return None,
+        })
+    }
+}
+
+static STYLES: LazyLock<Vec<(Style, Form)>> = LazyLock::new(|| {
+    let any = |_: &Found<'_>| true;
+    let c = r"%(?:\d+\$)?[-+#0 ']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|[Lqjzt]|I64|I32)?[diouxXeEfFgGaAcsSpn]\b|%[-+#0 ]*\d*<PRI\w+>";
+    [
+        (Style::C, form(c, any)),
+        (Style::Qt, form(r"%L?\d{1,2}|%n\b", any)),
+        (Style::Boost, form(r"%\d+%|%\|[^|\s]*\|", any)),
+        (Style::Ruby, form(r"%<\w+>[-+0 #]*\d*(?:\.\d+)?[a-zA-Z]\b", any)),
+        (Style::Lisp, form(r"~[\d,'@:]*[a-zA-Z%~&]", any)),
+        (Style::Delphi, form(r"%\d+:[-\d.]*[a-zA-Z]\b", any)),
+    ]
+    .into_iter()
+    .filter_map(|(style, form)| Some((style, form?)))
+    .collect()
+});
+
+/// The arguments of a message in a style of its own.
+pub(crate) fn arguments(text: &str, style: Style) -> impl Iterator<Item = Range<usize>> {
+    STYLES.iter().filter(move |known| known.0 == style).flat_map(|(_, form)| matches(text, std::slice::from_ref(form)))
+}
+
+/// German writes `eine_n` and `arbeiter_innen`.
+fn is_gendered(name: &str) -> bool {
+    let end = name.rsplit('_').next().unwrap_or_default();
+    end.len() < 2 || matches!(end, "in" | "innen" | "er" | "es" | "en" | "em")
+}
+
+/// Code between backticks.
+pub(crate) fn code(text: &str) -> Vec<Range<usize>> {
+    if text.contains('`') { matches(text, &CODE).collect() } else { Vec::new() }
+}
+
+/// Paths and names of files.
+pub(crate) fn paths(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let has_signs = text.contains(['/', '\\', '.']);
+    has_signs.then(|| matches(text, &PATHS)).into_iter().flatten()
+}
+
+/// Options, constants with their values, and calls of functions: they may have other things inside.
+pub(crate) fn first(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let has_signs = text.contains("--") || text.contains(['=', '<', '(']);
+    has_signs.then(|| matches(text, &FIRST)).into_iter().flatten()
+}
+
+/// Names that programs know.
+pub(crate) fn names(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let has_signs = text.contains(['%', '$', '_', '<', '[', '|', '(', '-', '\\', '#', '0', ':']);
+    has_signs.then(|| matches(text, &NAMES)).into_iter().flatten()
+}
+
+fn matches<'t>(text: &'t str, forms: &'static [Form]) -> impl Iterator<Item = Range<usize>> + 't {
+    forms.iter().flat_map(move |form| {
+        form.pattern.find_iter(text).filter_map(move |found| {
+            let shown = if form.open_end { without_end(found.as_str()) } else { found.as_str() };
+            let range = found.start()..found.start() + shown.len();
+            let found = Found { text: shown, before: &text[..range.start], after: &text[range.end..] };
+            (form.fits)(&found).then_some(range)
+        })
+    })
+}

@@ -1,0 +1,137 @@
+//! The places of elements without words, and the white space next to them.
+
+use super::{ElementContent, ElementPlace, Grid};
+use crate::block::Element;
+use std::ops::Range;
+
+impl Grid<'_> {
+    /// Puts an element without words of its own among its neighbours, whose `places` are in order.
+    pub(super) fn put_marker(
+        &self,
+        marker: usize,
+        inside: &ElementContent,
+        placed: &mut [ElementPlace],
+        places: &mut Vec<Range<usize>>,
+    ) -> ElementContent {
+        placed[marker] = self.marker(marker, inside, places);
+        let bytes = placed[marker].range.clone();
+        if !bytes.is_empty() {
+            places.insert(places.partition_point(|other| other.start < bytes.start), bytes.clone());
+        }
+        let target = self.target.partition_point(|word| word.0.start < bytes.start);
+        let text = self.block.elements[marker].text.clone();
+        ElementContent { text, source: self.words_of(marker), target: target..target, bytes }
+    }
+
+    /// The byte of the translation for a byte outside the sentences, if the text between the sentences there is the
+    /// same.
+    fn outside(&self, at: usize) -> Option<usize> {
+        let sentences = &self.block.sentences;
+        let next = sentences.partition_point(|sentence| sentence.range.end <= at);
+        if sentences.get(next).is_some_and(|sentence| sentence.range.start < at) {
+            return None;
+        }
+        let first = next.checked_sub(1).map_or(0, |before| sentences[before].range.end);
+        let end = sentences.get(next).map_or(self.block.text.len(), |sentence| sentence.range.start);
+        let first_here = next.checked_sub(1).map_or(0, |before| self.joined.sentences[before].end);
+        let end_here = self.joined.sentences.get(next).map_or(self.joined.text.len(), |sentence| sentence.start);
+        let same = self.block.text.get(first..end)? == self.joined.text.get(first_here..end_here)?;
+        same.then(|| first_here + (at - first))
+    }
+
+    /// The byte of the translation for a byte between two words of the source whose translations are neighbours,
+    /// too.
+    fn between(&self, at: usize, inside: &ElementContent) -> Option<usize> {
+        if let Some(place) = self.outside(at).filter(|place| (inside.bytes.start..=inside.bytes.end).contains(place)) {
+            return Some(place);
+        }
+        let word = self.source.partition_point(|word| word.start < at);
+        let before = (word > inside.source.start).then(|| self.translated(word - 1));
+        let next = if word < inside.source.end { self.translated(word)? } else { inside.target.end };
+        let follows =
+            before.map_or(next == inside.target.start, |before| before.is_some_and(|before| before + 1 == next));
+        if follows { self.same(at, next, inside) } else { None }
+    }
+
+    /// The place of an element without words.
+    fn marker(&self, element: usize, inside: &ElementContent, taken: &[Range<usize>]) -> ElementPlace {
+        let text = &self.block.elements[element].text;
+        if let (false, Some(start), Some(end)) =
+            (text.is_empty(), self.between(text.start, inside), self.between(text.end, inside))
+        {
+            // White space that the translation has, too.
+            let next = taken.partition_point(|taken| taken.end <= start);
+            if start < end && taken.get(next).is_none_or(|next| end <= next.start) {
+                return ElementPlace { range: start..end, ..ElementPlace::default() };
+            }
+        }
+        let place = self.point(text.start, inside);
+        let place = place.clamp(inside.bytes.start, inside.bytes.end);
+        // Not inside a neighbour: at its nearer end.
+        let at = taken.partition_point(|taken| taken.end <= place);
+        let neighbour = taken.get(at).filter(|taken| taken.start < place);
+        let place = neighbour
+            .map_or(place, |taken| if place - taken.start < taken.end - place { taken.start } else { taken.end });
+        let (blank_before, blank_after) = self.blanks(element, inside);
+        ElementPlace { range: place..place, blank_before, blank_after }
+    }
+
+    /// Whether white space stands before a marker, and after it. That between two markers is not that next to the text.
+    fn blanks(&self, marker: usize, inside: &ElementContent) -> (bool, bool) {
+        let elements = &self.block.elements;
+        let Element { text, divides, .. } = &elements[marker];
+        let (first, last) = (inside.text.start.min(text.start), inside.text.end.max(text.end));
+        let before = self.block.text[first..text.start].ends_with(char::is_whitespace);
+        let after = self.block.text[text.end..last].starts_with(char::is_whitespace);
+        let follows = marker.checked_sub(1).is_some_and(|before| elements[before].text == (text.start..text.start));
+        let is_inner = |other: &&Element| other.parent.is_some_and(|parent| parent >= marker);
+        let mut here = elements[marker + 1..].iter().skip_while(is_inner);
+        let precedes =
+            here.by_ref().take_while(|other| other.text.start == text.end).any(|other| other.text.is_empty());
+        (before && !follows, after && !divides && !precedes)
+    }
+
+    /// The byte of the translation for a byte of the source.
+    fn point(&self, at: usize, inside: &ElementContent) -> usize {
+        if let Some(place) = self.between(at, inside) {
+            return place;
+        }
+        let next = self.source.partition_point(|word| word.start < at);
+        let before = next.checked_sub(1);
+        // The markup around begins or ends here.
+        if before.is_none_or(|before| before < inside.source.start) && !inside.source.is_empty() {
+            return inside.bytes.start;
+        }
+        if next >= inside.source.end && !inside.source.is_empty() {
+            return inside.bytes.end;
+        }
+        let sentences = &self.block.sentences;
+        let sentence = sentences.partition_point(|sentence| sentence.range.end < at);
+        match sentences.get(sentence) {
+            Some(found) if found.range.start < at && at < found.range.end => {}
+            // In the white space between sentences.
+            found => {
+                let gap = self.joined.sentences.get(sentence).map_or(self.joined.text.len(), |range| range.start);
+                let distance = found.map_or(self.block.text.len(), |found| found.range.start).saturating_sub(at);
+                let least = sentence.checked_sub(1).map_or(0, |before| self.joined.sentences[before].end);
+                let place = if found.is_some_and(|found| found.range.end == at) {
+                    self.joined.sentences[sentence].end
+                } else {
+                    gap.saturating_sub(distance).max(least)
+                };
+                return self.joined.text.floor_char_boundary(place);
+            }
+        }
+        let translated = |word: usize| self.target.get(self.translated(word)?).map(|word| &word.0);
+        let touches_before = before.is_some_and(|before| self.source[before].end >= at);
+        let behind = || before.and_then(translated).map(|word| word.end);
+        // Between two blanks of the translation there is room already.
+        let ahead = || {
+            let start = translated(next)?.start;
+            let room = self.joined.text[..start].ends_with("  ");
+            Some(start - usize::from(room))
+        };
+        let found = if touches_before { behind().or_else(ahead) } else { ahead().or_else(behind) };
+        found.unwrap_or(inside.bytes.end)
+    }
+}

@@ -1,0 +1,136 @@
+//! Tags of templates in texts: `{% if user %}Welcome{% endif %}`, `{{#each}}`, `<% if %>`.
+//!
+//! The text between is translated; tags that belong together stay around it. Tags that stand for words, as `{{name}}` and
+//! `<%= name %>`, are things to copy.
+
+use regex::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// What a tag does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Tag {
+    /// Begins a part of this name.
+    Open(String),
+    /// Ends a part of this name.
+    Close(String),
+    /// Stands at a place.
+    Marker,
+    /// Stands between two parts, as `{% else %}`.
+    Divider,
+}
+
+static TAGS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let ways = [
+        // Django, Jinja, Twig, Liquid; and their comments.
+        r"\{%-?(?P<block>[^%\n]*?)-?%\}",
+        r"\{#\s[^#\n]*#\}",
+        // Handlebars, Mustache; shortcodes of Hugo; Go.
+        r"\{\{\{?[~-]?(?P<mustache>\s*[#/^>!][^{}\n]*|[<%][^{}\n]*[>%]|\s*(?:(?:if|range|with|block|define)\s[^{}\n]*|(?:end|else)(?:\s[^{}\n]*)?))[~-]?\}?\}\}",
+        // Ruby, JSP.
+        r"<%(?P<ruby>-?[^=%\-\n][^%\n]*)%>",
+    ];
+    Regex::new(&ways.join("|")).ok()
+});
+
+/// The tags of a text that stand for no words.
+pub(crate) fn tags(text: &str) -> Vec<(Range<usize>, Tag)> {
+    if !text.contains("{%") && !text.contains("{{") && !text.contains("{#") && !text.contains("<%") {
+        return Vec::new();
+    }
+    let read = |found: regex::Captures<'_>| {
+        let range = found.get(0)?.range();
+        let tag = match (found.name("block"), found.name("mustache"), found.name("ruby")) {
+            (Some(block), ..) => block_tag(block.as_str()),
+            (_, Some(mustache), _) => mustache_tag(mustache.as_str()),
+            (_, _, Some(ruby)) => ruby_tag(ruby.as_str()),
+            _ => Tag::Marker,
+        };
+        Some((range, tag))
+    };
+    TAGS.iter().flat_map(|tags| tags.captures_iter(text)).filter_map(read).collect()
+}
+
+fn is_divider(word: &str) -> bool {
+    matches!(word, "else" | "elif" | "elsif" | "elseif" | "elseunless" | "when" | "plural" | "pluralize")
+}
+
+fn first_word(text: &str) -> &str {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.')).next().unwrap_or_default()
+}
+
+fn block_tag(inner: &str) -> Tag {
+    let word = first_word(inner);
+    match word.strip_prefix("end") {
+        _ if is_divider(word) => Tag::Divider,
+        _ if word.is_empty() => Tag::Marker,
+        Some(name) => Tag::Close(format!("{{%{name}")),
+        None => Tag::Open(format!("{{%{word}")),
+    }
+}
+
+fn mustache_tag(inner: &str) -> Tag {
+    let inner = inner.trim();
+    let word = first_word(inner);
+    match inner.chars().next() {
+        Some('#' | '^') => Tag::Open(format!("{{{{{word}")),
+        Some('/') => Tag::Close(format!("{{{{{word}")),
+        Some('<' | '%') => {
+            let sign = &inner[..1];
+            let closes = inner[1..].trim_start().starts_with('/');
+            let name = format!("{{{{{sign}{word}");
+            if closes { Tag::Close(name) } else { Tag::Open(name) }
+        }
+        Some('>' | '!') => Tag::Marker,
+        _ if word == "end" => Tag::Close("{{".to_owned()),
+        _ if word == "else" => Tag::Divider,
+        _ => Tag::Open("{{".to_owned()),
+    }
+}
+
+fn ruby_tag(inner: &str) -> Tag {
+    let word = first_word(inner);
+    let begins = matches!(word, "if" | "unless" | "for" | "while" | "case" | "begin") || inner.contains(" do");
+    match word {
+        "end" => Tag::Close("<%".to_owned()),
+        _ if is_divider(word) => Tag::Divider,
+        _ if inner.trim() == "}" => Tag::Close("<%".to_owned()),
+        _ if begins || inner.trim_end().ends_with('{') => Tag::Open("<%".to_owned()),
+        _ => Tag::Marker,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_read() {
+        let kinds = |text: &str| {
+            let found = tags(text).into_iter();
+            found.map(|(range, tag)| (text[range].to_owned(), tag)).collect::<Vec<_>>()
+        };
+        let open = |name: &str| Tag::Open(name.to_owned());
+        let close = |name: &str| Tag::Close(name.to_owned());
+        let of = |text: &str| kinds(text).into_iter().map(|(_, tag)| tag).collect::<Vec<_>>();
+        assert_eq!(
+            kinds("{% if user %}Hi{%- else -%}no{% endif %}"),
+            [
+                ("{% if user %}".to_owned(), open("{%if")),
+                ("{%- else -%}".to_owned(), Tag::Divider),
+                ("{% endif %}".to_owned(), close("{%if"))
+            ]
+        );
+        assert_eq!(
+            of("{{#if a}}x{{else}}y{{/if}} {{name}} {{> part}}"),
+            [open("{{if"), Tag::Divider, close("{{if"), Tag::Marker]
+        );
+        assert_eq!(
+            of("{{< note >}}x{{< /note >}} {{if .X}}a{{end}}"),
+            [open("{{<note"), close("{{<note"), open("{{"), close("{{")]
+        );
+        assert_eq!(of("<% if a %>x<% end %> <%= a %>"), [open("<%"), close("<%")]);
+        assert!(tags("50% {name} {ifx} {{ifs}} <5%> {{ user.end }}").is_empty());
+    }
+}
