@@ -49,6 +49,7 @@ class CallOptions(TypedDict, total=False):
     glossary: Glossary | Table | None
     allow_unk: bool
     replace_unknown: bool | Table | None
+    unknown: Literal["keep", "model"]
     pieces: bool
     allow_special: bool
     check_numbers: bool

@@ -3,6 +3,7 @@
 mod answers;
 
 use crate::{Error, FileFormat, Request, TextOptions, TranslateOptions, Translation, Translator};
+pub(crate) use answers::answer_of;
 use answers::{answer, answers, notes, request};
 use metaphrase_document::{Answer, SegmentedFile, SegmentedText, Source};
 use std::ops::{ControlFlow, Range};
