@@ -51,6 +51,7 @@ class CallOptions(TypedDict, total=False):
     term_places: Literal["found", "given"]
     allow_unk: bool
     replace_unknown: bool | Table | None
+    unknown: Literal["keep", "model"]
     pieces: bool
     allow_special: bool
     check_numbers: bool

@@ -124,7 +124,7 @@ impl Block {
         }
     }
 
-    /// The words before and after the last element, at this byte of the input, are two, which the input does not divide.
+    /// The words before and after the last element, at this byte of the input, are two; the input does not divide them.
     pub(crate) fn divide_word(&mut self, at: usize) {
         self.push(" ", at..at);
         if let Some(last) = self.elements.last_mut() {
@@ -228,8 +228,8 @@ impl Block {
     }
 }
 
-/// Characters that tell where a word may be divided and that no reader sees: soft hyphens, and blanks and joiners without
-/// width. Those that change the form of letters (U+200C, U+200D) or the direction of text are read.
+/// Characters that tell where a word may be divided and that no reader sees: soft hyphens, and blanks and joiners
+/// without width. Those that change the form of letters (U+200C, U+200D) or the direction of text are read.
 #[must_use]
 pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}')

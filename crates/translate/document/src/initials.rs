@@ -3,8 +3,8 @@
 use crate::block::Block;
 use std::ops::Range;
 
-/// The bytes of a translation that the element has whose text is the first letter of the paragraph's first word: as many
-/// letters. `inside`: the text of the element around it, and the bytes of its translation.
+/// The bytes of a translation that the element has whose text is the first letter of the paragraph's first word: as
+/// many letters. `inside`: the text of the element around it, and the bytes of its translation.
 pub(crate) fn initial(
     block: &Block,
     element: usize,

@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 /// Which things of a text stay as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keep {
-    /// Placeholders of programs, as `%1$s`, `{name}`, `{{name}}`, `${name}`, `%(name)s`; other things of programs, as code
-    /// between backticks, paths, constants and options; and in plain text tags, as `<x id="1"/>`.
+    /// Placeholders of programs, as `%1$s`, `{name}`, `{{name}}`, `${name}`, `%(name)s`; other things of programs, as
+    /// code between backticks, paths, constants and options; and in plain text tags, as `<x id="1"/>`.
     pub placeholders: bool,
     /// Addresses of the web and of mail.
     pub addresses: bool,
@@ -177,8 +177,8 @@ pub(crate) fn without_end(address: &str) -> &str {
     address
 }
 
-/// Things that stand side by side are one thing, and so are the letters and digits that touch it, `v{version}`, and signs
-/// between two things, `{day}/{month}`. Tags of templates stand next to text.
+/// Things that stand side by side are one thing, and so are the letters and digits that touch it, `v{version}`, and
+/// signs between two things, `{day}/{month}`. Tags of templates stand next to text.
 fn joined(text: &str, found: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     let touches = |c: &char| (c.is_alphanumeric() || *c == '_') && !without_spaces(*c);

@@ -1,7 +1,7 @@
 //! Tags of templates in texts: `{% if user %}Welcome{% endif %}`, `{{#each}}`, `<% if %>`.
 //!
-//! The text between is translated; tags that belong together stay around it. Tags that stand for words, as `{{name}}` and
-//! `<%= name %>`, are things to copy.
+//! The text between is translated; tags that belong together stay around it. Tags that stand for words, as `{{name}}`
+//! and `<%= name %>`, are things to copy.
 
 use regex::Regex;
 use std::ops::Range;

@@ -4,6 +4,7 @@ mod answers;
 mod distinct;
 
 use crate::{Error, FileFormat, Request, TextOptions, TranslateOptions, Translation, Translator};
+pub(crate) use answers::answer_of;
 use answers::{answer, answers, notes, request};
 use distinct::Distinct;
 use metaphrase_document::{Answer, SegmentedFile, SegmentedText, Source};

@@ -7,7 +7,8 @@ mod xml;
 
 pub use files::{GlossaryFile, GlossaryFileError, GlossaryFormat};
 
-use crate::RequiredTerm;
+use crate::{Keep, RequiredTerm};
+use metaphrase_document::find;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
@@ -239,7 +240,8 @@ impl Glossary {
 
 /// The terms that a source sentence requires: its own, in their order, then those of the glossaries, from left to right.
 ///
-/// Where terms overlap in the source the sentence's own counts, then that of the first glossary. Where a term of the sentence's own and one
+/// Where terms overlap in the source the sentence's own counts, then that of the first glossary. A term that stands inside a thing that stays, as a
+/// word of a path or of an address, is none. Where a term of the sentence's own and one
 /// of a glossary have alternatives in common, one word keeps both promises: the sentence's term keeps these alternatives alone and gets
 /// the place, and the glossary's term is not added.
 #[must_use]
@@ -252,6 +254,14 @@ pub fn required_terms(own: Vec<RequiredTerm>, glossaries: &[&Glossary], source: 
                 found.push((place, targets));
             }
         }
+    }
+    if !found.is_empty() {
+        // A part of a path or of an address is no word of the sentence.
+        let things = find(source, Keep::default());
+        let is_part = |place: &Range<usize>| {
+            things.iter().any(|thing| thing.start <= place.start && place.end <= thing.end && thing != place)
+        };
+        found.retain(|(place, _)| !is_part(place));
     }
     found.sort_by_key(|(place, _)| place.start);
     let count = own.len();

@@ -21,6 +21,8 @@
 mod alignment;
 mod builder;
 mod bundled;
+mod capitals;
+mod carried;
 mod check;
 mod constraints;
 mod document;
@@ -28,6 +30,7 @@ mod engine;
 mod error;
 mod evidence;
 mod evidence_options;
+mod folding;
 mod forms;
 mod glossary;
 mod language_model;
@@ -51,6 +54,7 @@ mod unknown;
 
 pub use alignment::{AlignmentKind, Attention};
 pub use builder::TranslatorBuilder;
+pub use carried::UnknownCharacters;
 pub use constraints::{Met, RequiredTerm, Terms};
 pub use document::{Document, DocumentSentence, TranslatedDocument};
 pub use engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};

@@ -1,6 +1,8 @@
 //! How lines are translated.
 
-use crate::{Dictionary, EvidenceOptions, Glossary, GraphUnits, SearchOptions, TermPlaces, TermUse};
+use crate::{
+    Dictionary, EvidenceOptions, Glossary, GraphUnits, SearchOptions, TermPlaces, TermUse, UnknownCharacters,
+};
 use metaphrase_base::{
     Choice, Field, Flag, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionItem, OptionKind, OptionValue,
     names_of,
@@ -24,6 +26,9 @@ pub struct TranslateOptions {
     /// Replaces each unknown word of a translation by the source word that the attention points to or, if the dictionary has
     /// this word, by its translation there. Translations may contain the unknown word then, and the search keeps the attention.
     pub replace_unknown: Option<Dictionary>,
+    /// What becomes of characters of a source that the model's vocabulary lacks, where it has no bytes to write them with. `allow_unk` and
+    /// `replace_unknown` deal with them in their own way.
+    pub unknown: UnknownCharacters,
     /// Whether requests have words of the vocabularies, mostly sub-word pieces, with spaces between them instead of text: source,
     /// prefix and given target. Terms are text all the same.
     pub pieces: bool,
@@ -58,6 +63,7 @@ impl Default for TranslateOptions {
             search_graph: None,
             allow_unk: false,
             replace_unknown: None,
+            unknown: UnknownCharacters::default(),
             pieces: false,
             allow_special: false,
             max_source_length: 1000,
@@ -140,6 +146,16 @@ impl TranslateOptions {
         )
         .flag(Flag::Own("replace-unk"))
         .default("off"),
+        Item::new(
+            "unknown",
+            OptionGroup::Text,
+            Field::Name(
+                names_of::<UnknownCharacters>,
+                |o| o.unknown.name(),
+                |o, name| UnknownCharacters::from_name(name).map(|to| o.unknown = to),
+            ),
+            "What becomes of characters that the model's vocabulary lacks, if it has no bytes to write them with",
+        ),
         Item::new(
             "pieces",
             OptionGroup::Text,

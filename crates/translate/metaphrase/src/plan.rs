@@ -1,32 +1,58 @@
 //! From a request to what engines get: the only place that applies glossaries and divides long lines.
 
+use crate::capitals::{better, small};
+use crate::carried::{CarriedLine, Lacking};
 use crate::check::NumberCheck;
 use crate::engine::{Engine, EngineFacts, Plan, Session};
 use crate::parts::{Divider, Gaps, PartCollector};
 use crate::reply::{AnswerFn, Cancel, Reply};
-use crate::{Error, Glossary, Request, RequiredTerm, TranslateOptions, Translation, required_terms};
+use crate::{Error, Glossary, Request, RequiredTerm, SearchOptions, TranslateOptions, Translation, required_terms};
 use metaphrase_document::Splitter;
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// An engine that is ready for requests with one set of options, and how their lines are planned.
 pub(crate) struct Planner<'t> {
     session: Box<dyn Session + 't>,
+    /// For lines in which alignments tell places, if the other session has none.
+    aligned: Option<Box<dyn Session + 't>>,
     /// Where their terms overlap, the first counts.
     glossaries: Vec<&'t Glossary>,
     divider: Option<Divider<'t>>,
     check: Option<NumberCheck>,
+    lacking: Option<Lacking<'t>>,
+    /// Whether lines in capitals are translated in small letters, too.
+    small_letters: bool,
+    /// Whether requests have text, not pieces.
+    is_text: bool,
 }
 
 /// A request as an engine gets it.
 pub(crate) struct PlannedLine {
-    /// The line, or its parts in their order, each with the byte of the line at which it begins.
-    parts: Vec<(usize, Plan)>,
+    /// The line, or its parts in their order.
+    parts: Vec<PlannedPart>,
     /// The text between the parts.
     gaps: Gaps,
     /// The whole source, if its numbers are to be checked.
     source: Option<String>,
+}
+
+/// A line, or a part of one.
+struct PlannedPart {
+    /// The byte of the line at which it begins.
+    start: usize,
+    request: Request,
+    /// As the engine reads it.
+    whole: Reading,
+    /// In small letters, if the line is in capitals.
+    small: Option<Reading>,
+}
+
+/// What the engine reads.
+struct Reading {
+    plan: Plan,
+    carried: Option<CarriedLine>,
 }
 
 impl<'t> Planner<'t> {
@@ -43,17 +69,39 @@ impl<'t> Planner<'t> {
         // An engine that calls translators does not have them do once more what is done here.
         let of_engine = TranslateOptions { check_numbers: false, glossaries: Vec::new(), ..options.clone() };
         let session = engine.session(&of_engine)?;
+        let lacking = Self::lacking(facts, options);
+        let aligned = match &lacking {
+            Some(_) if !options.search.attention => {
+                let search = SearchOptions { attention: true, ..of_engine.search.clone() };
+                Some(engine.session(&TranslateOptions { search, ..of_engine.clone() })?)
+            }
+            _ => None,
+        };
         let glossaries: Vec<&Glossary> = options.glossaries.iter().map(Arc::as_ref).chain(glossary).collect();
         let splitter = || {
             let language = languages.map_or("en", |[source, _]| source);
             splitter.get_or_init(|| Splitter::new(language))
         };
         let divider = if facts.takes_whole_lines { None } else { Divider::new(options, splitter, glossaries.clone()) };
-        Ok(Self { session, glossaries, divider, check })
+        let draws = options.search.sampling.is_some() || options.search_graph.is_some() || options.search.explored;
+        let small_letters = facts.target_vocabulary.is_some() && !facts.takes_whole_lines && !draws && !options.pieces;
+        let is_text = !options.pieces;
+        Ok(Self { session, aligned, glossaries, divider, check, lacking, small_letters, is_text })
+    }
+
+    /// What the vocabulary lacks, unless the caller deals with unknown words in another way.
+    fn lacking(facts: &'t EngineFacts, options: &TranslateOptions) -> Option<Lacking<'t>> {
+        if options.pieces || options.allow_unk || options.replace_unknown.is_some() || facts.takes_whole_lines {
+            return None;
+        }
+        Lacking::new(facts.source_vocabulary.as_ref()?, facts.target_vocabulary.as_ref()?, options.unknown)
     }
 
     /// The plan of a request. `number`: the next line's; each part counts.
-    pub(crate) fn plan(&self, request: Request, number: &mut usize) -> PlannedLine {
+    pub(crate) fn plan(&self, mut request: Request, number: &mut usize) -> PlannedLine {
+        if self.is_text {
+            request.drop_invisible();
+        }
         let source = self.check.as_ref().map(|_| request.source.clone());
         let (parts, gaps) = match &self.divider {
             Some(divider) => divider.divide(request),
@@ -66,19 +114,34 @@ impl<'t> Planner<'t> {
                 request.terms.required = required_terms(own, &self.glossaries, &request.source);
             }
             *number += 1;
-            (start, Plan { request, number: *number - 1 })
+            self.part(start, request, *number - 1)
         };
         PlannedLine { parts: parts.into_iter().map(plan).collect(), gaps, source }
     }
 
+    fn part(&self, start: usize, request: Request, number: usize) -> PlannedPart {
+        let searches = request.target.is_none() && request.prefix.is_empty() && request.evidence.is_none();
+        let small = if self.small_letters && searches { small(&request) } else { None };
+        let small = small.map(|request| self.reading(request, number));
+        let whole = self.reading(request.clone(), number);
+        PlannedPart { start, request, whole, small }
+    }
+
+    fn reading(&self, mut request: Request, number: usize) -> Reading {
+        let lacking = self.lacking.as_ref().filter(|_| request.target.is_none());
+        let carried = lacking.and_then(|lacking| lacking.carry(&mut request));
+        Reading { plan: Plan { request, number }, carried }
+    }
+
     /// The bytes that a line and its translation take, about.
     pub(crate) fn weight(&self, line: &PlannedLine) -> usize {
-        line.parts.iter().map(|(_, plan)| self.session.weight(plan)).fold(0, usize::saturating_add)
+        let readings = line.parts.iter().flat_map(|part| std::iter::once(&part.whole).chain(&part.small));
+        readings.map(|reading| self.session.weight(&reading.plan)).fold(0, usize::saturating_add)
     }
 
     /// Gives the engine lines with what is called with their translations, the longest first: long lines make a batch together.
     pub(crate) fn submit(&self, lines: impl IntoIterator<Item = (PlannedLine, AnswerFn)>, cancel: &Cancel) {
-        let mut plans = Vec::new();
+        let mut readings = Vec::new();
         for (line, answer) in lines {
             let answer = self.checked(line.source, answer);
             let answers: Vec<AnswerFn> = if line.gaps.is_empty() {
@@ -86,15 +149,41 @@ impl<'t> Planner<'t> {
             } else {
                 PartCollector::answers(line.parts.len(), line.gaps, answer).collect()
             };
-            for ((start, plan), answer) in line.parts.into_iter().zip(answers) {
-                let answer = with_terms(&plan.request.terms.required, start, answer);
-                plans.push((plan, Reply::new(cancel.clone(), answer)));
+            for (part, answer) in line.parts.into_iter().zip(answers) {
+                let answer = with_terms(&part.request.terms.required, part.start, answer);
+                match part.small {
+                    None => readings.push((part.whole, answer)),
+                    Some(small) => {
+                        let [first, second] = better_of(part.request, answer);
+                        readings.extend([(part.whole, first), (small, second)]);
+                    }
+                }
             }
         }
-        plans.sort_by_key(|(plan, _)| Reverse(plan.request.source.len()));
-        for (plan, reply) in plans {
-            self.session.submit(plan, reply);
+        readings.sort_by_key(|(reading, _)| Reverse(reading.plan.request.source.len()));
+        for (reading, answer) in readings {
+            self.read(reading, answer, cancel);
         }
+    }
+
+    /// Gives the engine what it reads, and the caller the line that is made of its translation.
+    fn read(&self, Reading { plan, carried }: Reading, answer: AnswerFn, cancel: &Cancel) {
+        let Some(carried) = carried else { return self.session.submit(plan, Reply::new(cancel.clone(), answer)) };
+        if carried.is_copied() {
+            return answer(Ok(carried.copied(&plan.request.terms.required)));
+        }
+        let aligned = self.aligned.as_ref().filter(|_| carried.aligned);
+        let drops = aligned.is_some();
+        let put_together = move |found: Result<Translation, Error>| {
+            answer(found.map(|translation| {
+                let mut whole = carried.finish(translation);
+                if drops {
+                    whole.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.attention = None);
+                }
+                whole
+            }));
+        };
+        aligned.unwrap_or(&self.session).submit(plan, Reply::new(cancel.clone(), Box::new(put_together)));
     }
 
     /// What is called with a translation, after the translation's numbers were compared with those of `source`.
@@ -124,5 +213,38 @@ fn with_terms(terms: &[RequiredTerm], start: usize, answer: AnswerFn) -> AnswerF
             let more = translation.terms.iter().skip(terms.len()).cloned();
             Translation { terms: terms.into_iter().chain(more).collect(), ..translation }
         }));
+    })
+}
+
+/// What is called with the translations of a request as it is and in small letters, so that `answer` is called with the better one.
+fn better_of(request: Request, answer: AnswerFn) -> [AnswerFn; 2] {
+    type Held = ([Option<Translation>; 2], Option<(Request, AnswerFn)>);
+    let held: Arc<Mutex<Held>> = Arc::new(Mutex::new(([None, None], Some((request, answer)))));
+    [0, 1].map(|which| {
+        let held = Arc::clone(&held);
+        let take = move |found: Result<Translation, Error>| {
+            let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+            let call = match found {
+                Err(error) => held.1.take().map(|(_, answer)| (answer, Err(error))),
+                Ok(translation) => {
+                    held.0[which] = Some(translation);
+                    let both = held.0.each_mut().map(Option::take);
+                    match (both, held.1.take()) {
+                        ([Some(whole), Some(small)], Some((request, answer))) => {
+                            Some((answer, Ok(better(whole, small, &request))))
+                        }
+                        (one, waiting) => {
+                            *held = (one, waiting);
+                            None
+                        }
+                    }
+                }
+            };
+            drop(held);
+            if let Some((answer, found)) = call {
+                answer(found);
+            }
+        };
+        Box::new(take) as AnswerFn
     })
 }

@@ -1,6 +1,7 @@
 //! What a translator is asked and what it answers.
 
 use crate::{AlignmentKind, Attention, Counts, Evidence, Met, RequiredTerm, SearchGraph, Terms};
+use metaphrase_document::is_invisible;
 use metaphrase_text::numbers::MissingNumber;
 use std::ops::Range;
 use std::sync::Arc;
@@ -96,6 +97,22 @@ impl Request {
     pub fn evidence(mut self, evidence: Evidence) -> Self {
         self.evidence = Some(Arc::new(evidence));
         self
+    }
+
+    /// Leaves out the characters of the source that no reader sees: soft hyphens, blanks without width.
+    pub(crate) fn drop_invisible(&mut self) {
+        if !self.source.contains(is_invisible) {
+            return;
+        }
+        let source = std::mem::take(&mut self.source);
+        let visible = |byte: usize| {
+            let before = source[..source.floor_char_boundary(byte)].chars();
+            before.filter(|&c| !is_invisible(c)).map(char::len_utf8).sum::<usize>()
+        };
+        for place in self.terms.required.iter_mut().filter_map(|term| term.source.as_mut()) {
+            *place = visible(place.start)..visible(place.end);
+        }
+        self.source = source.replace(is_invisible, "");
     }
 
     /// Bytes of its text and its terms, and of what the caller keeps with it.

@@ -15,3 +15,4 @@ mod stream;
 mod submit;
 mod terms;
 mod text;
+mod unknown;

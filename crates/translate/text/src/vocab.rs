@@ -226,6 +226,17 @@ impl Vocabulary {
         pieces.into_iter().flat_map(|pieces| pieces.bytes())
     }
 
+    /// Whether there are characters that it can not express: it has pieces, none of which stand for bytes. To a list of words
+    /// the unknown word is a word like others.
+    #[must_use]
+    pub fn lacks_characters(&self) -> bool {
+        match &self.form {
+            Form::Words(_) => false,
+            Form::Pieces(pieces) => pieces.bytes().next().is_none(),
+            Form::MarianMt(_) => true,
+        }
+    }
+
     /// Whether `id` goes on with the written word before it: a piece that begins with a letter, digit or combining mark
     /// and without the mark of a new word, or a byte. Scripts without spaces have no such words.
     #[must_use]

@@ -29,20 +29,13 @@ pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Vec<Block> {
             Kind::Open(name, closed) => {
                 let paragraph = matches!(name.as_str(), "text:p" | "text:h");
                 let breaks = matches!(name.as_str(), "text:line-break" | "text:tab");
+                let is_note = is_inside && ends[number].is_some_and(|end| marks_note(&reader, &raised, number, end));
                 if paragraph || (is_inside && HOLDS.contains(&name.as_str())) {
                     reader.paragraphs.end(at);
-                } else if is_inside
-                    && !closed
-                    && ends[number].is_some_and(|end| marks_note(&reader, &raised, number, end))
-                {
-                    let last = ends[number].unwrap_or(number);
-                    reader.paragraphs.marker(&text[at..tokens[last].range.end], at);
-                    number = last + 1;
-                    continue;
-                } else if is_inside && AROUND.contains(&name.as_str()) && !closed {
+                } else if is_inside && AROUND.contains(&name.as_str()) && !closed && !is_note {
                     reader.paragraphs.open(name, raw, at);
                 } else if is_inside {
-                    // A number of a page, a bookmark and so on: with its content at its place.
+                    // A number of a page, a bookmark, the mark of a note: with its content at its place.
                     let last = ends[number].unwrap_or(number);
                     let end = tokens[last].range.end;
                     if reader.paragraphs.is_inside() || breaks {

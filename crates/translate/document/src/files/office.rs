@@ -292,13 +292,7 @@ fn with_text<'p, 't>(pieces: &'p [LocatedPiece<'t>]) -> Option<&'p [LocatedPiece
 /// The paragraph of pieces.
 fn block(pieces: &[LocatedPiece<'_>], names: &Names, how: &Sentences<'_>) -> Option<Block> {
     let range = pieces.first()?.at.start..pieces.last()?.at.end;
-    let mut sums: HashMap<&str, usize> = HashMap::new();
-    for found in pieces {
-        if let Piece::Text { form, text, .. } = &found.piece {
-            *sums.entry(form).or_default() += text.len();
-        }
-    }
-    let base = sums.into_iter().max_by_key(|&(form, sum)| (sum, std::cmp::Reverse(form))).map_or("", |(form, _)| form);
+    let base = base_form(pieces);
     let text = |form: &str| Wrap {
         before: format!("<{}>{form}<{}>", names.run, open_text(names)),
         after: format!("</{}></{}>", names.text, names.run),
@@ -309,21 +303,16 @@ fn block(pieces: &[LocatedPiece<'_>], names: &Names, how: &Sentences<'_>) -> Opt
     let mut run: Option<(usize, &str)> = None;
     for piece in pieces.iter().map(|found| &found.piece) {
         let same = matches!((piece, &run), (Piece::Text { form, .. }, Some((_, open))) if form == open);
-        if !same && let Some((element, _)) = run.take() {
+        let raised = matches!(piece, Piece::Text { form, text, .. }
+            if is_raised(form) && is_mark(text, Form::Raised, &block.text));
+        if (raised || !same)
+            && let Some((element, _)) = run.take()
+        {
             block.close(element, format!("</{}>", names.run));
         }
         let parent = around.last().copied();
         match piece {
-            Piece::Text { form, text, .. } if is_raised(form) && is_mark(text, Form::Raised, &block.text) => {
-                if let Some((element, _)) = run.take() {
-                    block.close(element, format!("</{}>", names.run));
-                }
-                let mut raw = format!("<{}>{form}<{}>", names.run, open_text(names));
-                Escape::Runs.push(&mut raw, text);
-                raw.push_str(&format!("</{}></{}>", names.text, names.run));
-                let element = block.open(raw, parent);
-                block.close(element, "");
-            }
+            Piece::Text { form, text, .. } if raised => _ = block.open(written_run(form, text, names), parent),
             Piece::Text { form, text, origin } => {
                 if *form != base && run.is_none() {
                     let element = block.open(format!("<{}>{form}", names.run), parent);
@@ -334,8 +323,7 @@ fn block(pieces: &[LocatedPiece<'_>], names: &Names, how: &Sentences<'_>) -> Opt
                 block.push(text, origin.clone());
             }
             Piece::Marker { raw, breaks, .. } => {
-                let element = block.open(raw.as_str(), parent);
-                block.close(element, "");
+                block.open(raw.as_str(), parent);
                 if *breaks {
                     block.push("\n", 0..0);
                 }
@@ -357,6 +345,24 @@ fn block(pieces: &[LocatedPiece<'_>], names: &Names, how: &Sentences<'_>) -> Opt
     }
     block.end(range.end, how);
     block.sentences.iter().any(|sentence| sentence.has_words).then_some(block)
+}
+
+/// The form that most of the text has.
+fn base_form<'p>(pieces: &'p [LocatedPiece<'_>]) -> &'p str {
+    let mut sums: HashMap<&str, usize> = HashMap::new();
+    for found in pieces {
+        if let Piece::Text { form, text, .. } = &found.piece {
+            *sums.entry(form).or_default() += text.len();
+        }
+    }
+    sums.into_iter().max_by_key(|&(form, sum)| (sum, std::cmp::Reverse(form))).map_or("", |(form, _)| form)
+}
+
+/// A run as it is written.
+fn written_run(form: &str, text: &str, names: &Names) -> String {
+    let mut written = String::new();
+    Escape::Runs.push(&mut written, text);
+    format!("<{0}>{form}<{1}>{written}</{2}></{0}>", names.run, open_text(names), names.text)
 }
 
 fn open_text(names: &Names) -> String {

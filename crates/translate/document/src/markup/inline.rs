@@ -92,8 +92,8 @@ impl<'a> Paragraphs<'a> {
         self.open.last().and_then(|open| open.innermost)
     }
 
-    /// Text, and the bytes of the input that it stands for. Pictures and marks of notes in it are markers: few vocabularies
-    /// have the ones, and the others belong to no word. Tags of templates are tags.
+    /// Text, and the bytes of the input that it stands for. Pictures and marks of notes in it are markers: few
+    /// vocabularies have the ones, and the others belong to no word. Tags of templates are tags.
     pub(crate) fn text(&mut self, text: &str, origin: Range<usize>) {
         let linear = text.len() == origin.len();
         let place = |part: Range<usize>| {

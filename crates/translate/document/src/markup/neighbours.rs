@@ -45,8 +45,8 @@ impl Reader<'_> {
         is_mark(&shown, form, before)
     }
 
-    /// Whether the element that begins here, right after another one, begins a word: `<span>First</span><span>Second</span>`.
-    /// A word may be divided among elements, too, so both sides must look like words.
+    /// Whether the element that begins here, right after another one, begins a word, as in
+    /// `<span>First</span><span>Second</span>`. A word may be divided among elements, too, so both sides must look like words.
     pub(crate) fn divides_words(&self, start: usize) -> bool {
         let before = self.paragraphs.text_before();
         let (Some(Kind::Close(closed)), Kind::Open(opened, false)) =

@@ -50,6 +50,16 @@ pub(crate) fn answers<'a>(
 
 /// The hypothesis of a rank, with its alignment to the sentence in bytes.
 pub(crate) fn answer(source: &Source<'_>, translation: &Translation, rank: usize) -> Option<Answer> {
+    answer_of(source, translation, rank, &|kept| kept)
+}
+
+/// As [`answer`]; `term`: the number of the required term of a thing to copy.
+pub(crate) fn answer_of(
+    source: &Source<'_>,
+    translation: &Translation,
+    rank: usize,
+    term: &dyn Fn(usize) -> usize,
+) -> Option<Answer> {
     if translation.error.is_some() {
         return None;
     }
@@ -60,7 +70,7 @@ pub(crate) fn answer(source: &Source<'_>, translation: &Translation, rank: usize
     } else {
         links(&spans(&translation.source_pieces, &source.text), &target, hypothesis)
     };
-    Some(Answer { kept: kept(source, hypothesis, &target), text: hypothesis.text.clone(), links })
+    Some(Answer { kept: kept(source, hypothesis, &target, term), text: hypothesis.text.clone(), links })
 }
 
 fn links(source: &[Range<usize>], target: &[Range<usize>], hypothesis: &Hypothesis) -> Vec<Link> {
@@ -80,11 +90,16 @@ fn links(source: &[Range<usize>], target: &[Range<usize>], hypothesis: &Hypothes
 }
 
 /// By thing to copy: where it stands in the text. What is written there exactly counts before what the vocabulary made of it.
-fn kept(source: &Source<'_>, hypothesis: &Hypothesis, target: &[Range<usize>]) -> Vec<Option<Range<usize>>> {
+fn kept(
+    source: &Source<'_>,
+    hypothesis: &Hypothesis,
+    target: &[Range<usize>],
+    term: &dyn Fn(usize) -> usize,
+) -> Vec<Option<Range<usize>>> {
     let mut found: Vec<Option<Range<usize>>> = Vec::with_capacity(source.kept.len());
     for (number, kept) in source.kept.iter().enumerate() {
         let shown = &source.text[kept.range.clone()];
-        let met = hypothesis.met.iter().find(|met| met.term == number).and_then(|met| {
+        let met = hypothesis.met.iter().find(|met| met.term == term(number)).and_then(|met| {
             let spans = target.get(met.first..met.first + met.pieces)?;
             Some(spans.first()?.start..spans.last()?.end)
         });

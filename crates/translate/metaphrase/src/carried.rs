@@ -1,0 +1,206 @@
+//! Characters that the vocabulary of a model lacks: letters are read as others that it knows, and all else is carried around the
+//! model and put in where its neighbours' translations stand.
+
+mod reader;
+
+use crate::document::answer_of;
+use crate::{Hypothesis, Request, RequiredTerm, Translation};
+use metaphrase_base::{Choice, Named};
+use metaphrase_document::{LinePart, SegmentedText};
+use metaphrase_text::vocab::Vocabulary;
+use reader::Reader;
+use std::ops::Range;
+
+/// What becomes of characters that the vocabulary of a model lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnknownCharacters {
+    /// They are kept.
+    #[default]
+    Keep,
+    /// The model reads its unknown word in their place.
+    Model,
+}
+
+impl Choice for UnknownCharacters {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(
+            Self::Keep,
+            "keep",
+            "letters are read as similar letters that the model knows, and all else stands in the translation as in the source",
+        ),
+        Named::new(Self::Model, "model", "the model reads its unknown word in their place, and they are lost"),
+    ];
+}
+
+/// The most characters that a note lists.
+const LISTED: usize = 12;
+
+/// What a vocabulary lacks.
+pub(crate) struct Lacking<'v> {
+    source: &'v Vocabulary,
+    target: &'v Vocabulary,
+    keeps: bool,
+}
+
+/// A line whose characters the model does not all read.
+pub(crate) struct CarriedLine {
+    text: SegmentedText,
+    /// By thing to copy: the number of its required term.
+    terms: Vec<usize>,
+    /// Number of the required terms of the request.
+    own: usize,
+    /// What the model reads in place of the things to copy.
+    names: Vec<String>,
+    pub(crate) note: String,
+    /// Whether alignments tell where something stands.
+    pub(crate) aligned: bool,
+}
+
+impl<'v> Lacking<'v> {
+    /// `None`: the vocabulary can express all characters.
+    pub(crate) fn new(source: &'v Vocabulary, target: &'v Vocabulary, handling: UnknownCharacters) -> Option<Self> {
+        let keeps = handling == UnknownCharacters::Keep;
+        source.lacks_characters().then_some(Self { source, target, keeps })
+    }
+
+    /// The request as the model reads it, and the line that its translation is put together with; `None` if the model knows all characters.
+    pub(crate) fn carry(&self, request: &mut Request) -> Option<CarriedLine> {
+        let mut reader = Reader::new(self, &request.source);
+        if reader.knows(&request.source) {
+            return None;
+        }
+        let lacking = reader.lacking(&request.source);
+        if lacking.is_empty() {
+            return None;
+        }
+        let shown: String = lacking.iter().take(LISTED).map(|c| format!(" {c}")).collect();
+        let more = if lacking.len() > LISTED { " …" } else { "" };
+        let (count, verb) = match lacking.len() {
+            1 => ("1 character", "is"),
+            count => (&*format!("{count} characters"), "are"),
+        };
+        let note = format!("{count} {verb} not in the model's vocabulary:{shown}{more}");
+        let own = request.terms.required.len();
+        if !self.keeps {
+            let (text, terms, names) = (SegmentedText::of_line(&[]), Vec::new(), Vec::new());
+            return Some(CarriedLine { text, terms, own, names, note, aligned: false });
+        }
+        reader.read(&request.source, &copies(request));
+        let Reader { parts, terms, names, .. } = reader;
+        let text = SegmentedText::of_line(&parts);
+        let aligned = parts.iter().any(|part| matches!(part, LinePart::Marker(_)));
+        let source = text.source(0).map(|source| source.text.into_owned());
+        if let Some(source) = source {
+            rewrite(request, &parts, source, &terms, &names);
+        }
+        let terms = number(terms, own);
+        Some(CarriedLine { text, terms, own, names, note, aligned })
+    }
+}
+
+/// By thing to copy: the number of its required term. Those of the request keep theirs, others follow.
+fn number(terms: Vec<Option<usize>>, own: usize) -> Vec<usize> {
+    let mut next = own;
+    let number = |term: Option<usize>| {
+        term.unwrap_or_else(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    terms.into_iter().map(number).collect()
+}
+
+/// The required terms that stand in the source as they are to stand in the translation: their numbers and places, in order.
+fn copies(request: &Request) -> Vec<(usize, Range<usize>)> {
+    let copied = |(number, term): (usize, &RequiredTerm)| {
+        let place = term.source.clone()?;
+        let [target] = &term.targets[..] else { return None };
+        (request.source.get(place.clone()) == Some(target)).then_some((number, place))
+    };
+    let mut copies: Vec<_> = request.terms.required.iter().enumerate().filter_map(copied).collect();
+    copies.sort_by_key(|(_, place)| place.start);
+    copies
+}
+
+/// Gives a request the source that the model reads, with its terms at their places there.
+fn rewrite(request: &mut Request, parts: &[LinePart], source: String, terms: &[Option<usize>], names: &[String]) {
+    let joined: String = parts.iter().map(LinePart::shown).collect();
+    let lead = joined.len() - joined.trim_start().len();
+    for term in &mut request.terms.required {
+        term.source = term.source.take().and_then(|place| moved(parts, &place, lead, source.len()));
+    }
+    let mut at = 0;
+    let mut copied = terms.iter().zip(names);
+    for part in parts {
+        let place = at.max(lead) - lead..(at + part.shown().len()).max(lead) - lead;
+        at += part.shown().len();
+        let LinePart::Copied { shown, .. } = part else { continue };
+        let Some((term, _)) = copied.next() else { continue };
+        let required = RequiredTerm { source: Some(place), targets: vec![shown.clone()] };
+        match term.and_then(|term| request.terms.required.get_mut(term)) {
+            Some(term) => *term = required,
+            None => request.terms.required.push(required),
+        }
+    }
+    request.source = source;
+}
+
+/// The place in what the model reads for a place in the line; `None` if the model does not read it.
+fn moved(parts: &[LinePart], place: &Range<usize>, lead: usize, length: usize) -> Option<Range<usize>> {
+    let position = |byte: usize, is_end: bool| {
+        let (mut written, mut shown) = (0, 0);
+        for part in parts {
+            let end = written + part.written().len();
+            if byte < end || (is_end && byte == end) {
+                let same = part.written().len() == part.shown().len();
+                let inside = if same {
+                    byte - written
+                } else if is_end {
+                    part.shown().len()
+                } else {
+                    0
+                };
+                return shown + inside;
+            }
+            (written, shown) = (end, shown + part.shown().len());
+        }
+        shown
+    };
+    let (start, end) = (position(place.start, false).max(lead) - lead, position(place.end, true).max(lead) - lead);
+    (start < end && end <= length).then_some(start..end)
+}
+
+impl CarriedLine {
+    /// Whether the line needs no model: it has no words that the model can read. The line is its own translation then.
+    pub(crate) fn is_copied(&self) -> bool {
+        self.text.is_empty() && !self.text.input().is_empty()
+    }
+
+    /// The translation of the line, of that of what the model read.
+    pub(crate) fn finish(&self, mut translation: Translation) -> Translation {
+        translation.notes.retain(|note| !self.names.iter().any(|name| note.contains(&format!("'{name}'"))));
+        translation.notes.push(self.note.clone());
+        if self.text.input().is_empty() {
+            return translation;
+        }
+        let Some(source) = self.text.source(0) else { return translation };
+        for rank in 0..translation.hypotheses.len() {
+            let answer = answer_of(&source, &translation, rank, &|kept| self.terms[kept]);
+            translation.hypotheses[rank].text = self.text.finish(&[answer]).text.trim().to_owned();
+        }
+        for hypothesis in &mut translation.hypotheses {
+            hypothesis.met.retain(|met| met.term < self.own);
+        }
+        translation.missing.retain(|&term| term < self.own);
+        translation
+    }
+
+    /// The line as its own translation, which has those of the terms that the line has.
+    pub(crate) fn copied(&self, terms: &[RequiredTerm]) -> Translation {
+        let text = self.text.input().to_owned();
+        let lacks = |term: &RequiredTerm| !term.targets.iter().any(|target| text.contains(target.as_str()));
+        let missing = (0..terms.len()).filter(|&number| lacks(&terms[number])).collect();
+        let hypotheses = vec![Hypothesis { text, complete: true, ..Hypothesis::default() }];
+        Translation { hypotheses, missing, notes: vec![self.note.clone()], ..Translation::default() }
+    }
+}
