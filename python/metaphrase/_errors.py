@@ -51,4 +51,7 @@ def rebuild_glossary(text: str | None, entries: list[tuple[str, list[str]]] | No
 
     if text is not None:
         return Glossary.parse(text, respect_case=respect_case)
-    return Glossary(dict(entries or []), respect_case=respect_case)
+    merged: dict[str, list[str]] = {}
+    for source, targets in entries or []:
+        merged.setdefault(source, []).extend(targets)
+    return Glossary(merged, respect_case=respect_case)

@@ -155,7 +155,9 @@ class Glossary:
     terms are alternatives.
     """
 
-    def __new__(cls, entries: Table, *, respect_case: bool = False) -> Self: ...
+    def __new__(
+        cls, entries: Table, *, respect_case: bool = False, languages: tuple[str, str] | None = None
+    ) -> Self: ...
     @staticmethod
     def parse(text: str, *, respect_case: bool = False) -> Glossary:
         """Reads the text of a glossary file."""
