@@ -23,6 +23,7 @@
 mod answer;
 mod block;
 mod cut;
+mod encoding;
 mod error;
 mod files;
 mod keep;
@@ -36,9 +37,10 @@ mod write;
 
 pub use answer::{Answer, Link};
 pub use cut::{cut, weight};
+pub use encoding::TextEncoding;
 pub use error::Error;
 pub use files::{FileFormat, SegmentedFile, TranslatedFile};
 pub use keep::{CopySpan, Keep, find};
-pub use prepared::{Format, Options, SegmentedText, Source, Split, TranslatedText};
+pub use prepared::{Comments, Format, Options, SegmentedText, Source, Split, TranslatedText};
 pub use split::Splitter;
 pub use write::space_between;

@@ -2,6 +2,8 @@
 
 use crate::answer::{Answer, RestoredTranslation, restore, unchanged};
 use crate::block::{Block, Wrap};
+use crate::files::accelerators;
+use crate::files::markdown::{self, Style};
 use crate::place::{ElementPlace, ParagraphText, place};
 use crate::units::Words;
 use metaphrase_text::without_spaces;
@@ -19,19 +21,68 @@ pub(crate) enum Escape {
     Attribute,
     /// As markup, without the ends of lines: the text is a part of a line.
     Runs,
-    /// With a backslash before the signs of Markdown.
-    Markdown,
+    /// As the signs of Markdown demand.
+    Markdown(Style),
     /// With a backslash before quotation marks and backslashes, as in a string of C.
+    Quoted,
+    /// With two `'` for one, as in YAML.
+    Doubled,
+    /// As text of a message of ICU that is written so.
+    Message(Base),
+}
+
+/// How characters of messages of ICU are written besides the signs of ICU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Base {
+    /// As they are.
+    None,
+    /// As [`Escape::Markup`].
+    Markup,
+    /// As [`Escape::Quoted`].
     Quoted,
 }
 
+impl Base {
+    /// Appends text without signs of ICU. An apostrophe may begin a quotation, so the typographic one is written.
+    fn push(self, out: &mut String, text: &str) {
+        let escape = match self {
+            Self::None => Escape::None,
+            Self::Markup => Escape::Markup,
+            Self::Quoted => Escape::Quoted,
+        };
+        for c in text.chars() {
+            match c {
+                '\'' => out.push('’'),
+                '{' | '}' => out.extend(['\'', c, '\'']),
+                _ => escape.push(out, c.encode_utf8(&mut [0; 4])),
+            }
+        }
+    }
+}
+
 impl Escape {
+    /// How things to copy are written: the signs in them stay signs, or none.
+    fn of_copies(self) -> Self {
+        match self {
+            Self::Message(Base::None) | Self::Markdown(Style::Text) => Self::None,
+            Self::Message(Base::Markup) => Self::Markup,
+            Self::Message(Base::Quoted) => Self::Quoted,
+            Self::Markdown(Style::Cell) => Self::Markdown(Style::Title('|')),
+            other => other,
+        }
+    }
+
     /// Appends text.
     pub(crate) fn push(self, out: &mut String, text: &str) {
+        match self {
+            Self::Markdown(style) => return markdown::push(out, text, style),
+            Self::Message(base) => return base.push(out, text),
+            _ => {}
+        }
         for c in text.chars() {
             match (self, c) {
                 (Self::Runs, '\n') => {}
-                (Self::Markdown, '\\' | '`' | '*' | '[' | ']' | '<') => out.extend(['\\', c]),
+                (Self::Doubled, '\'') => out.push_str("''"),
                 (Self::Attribute, '"') => out.push_str("&quot;"),
                 (Self::Attribute, '\'') => out.push_str("&#39;"),
                 (Self::Markup | Self::Runs | Self::Attribute, '&') => out.push_str("&amp;"),
@@ -74,7 +125,12 @@ pub(crate) fn write(block: &Block, answers: &[Option<&Answer>], escape: Escape, 
         .collect();
     let inserted = restored.iter().map(|restored| restored.inserted).collect();
     let (joined, kept) = join(block, &restored);
-    let placed = place(block, &joined);
+    let mut placed = place(block, &joined);
+    accelerators::place(block, &joined, kept.iter().map(|(range, _)| range), &mut placed);
+    if matches!(escape, Escape::Markdown(_)) {
+        let kept: Vec<Range<usize>> = kept.iter().map(|(range, _)| range.clone()).collect();
+        markdown::fit(block, &joined.text, &kept, &mut placed);
+    }
     let mut writer =
         Writer { joined: &joined, kept: &kept, escape, out, starts: Vec::new(), ends: Vec::new(), at: 0, next_kept: 0 };
     writer.block(block, &placed);
@@ -227,7 +283,7 @@ impl Writer<'_> {
                 let shown = &self.joined.text[range.clone()];
                 match written {
                     Some(written) => self.out.push_str(written),
-                    None => self.escape.push(self.out, shown),
+                    None => self.escape.of_copies().push(self.out, shown),
                 }
                 self.at = range.end.max(self.at);
                 self.next_kept += 1;

@@ -1,6 +1,10 @@
 //! The tests of behaviour, one file each, in one program.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod documents;
 mod files;
+mod markdown;
 mod markup;
+mod messages;
+mod subtitles;
 mod text;

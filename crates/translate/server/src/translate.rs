@@ -9,7 +9,7 @@ use crate::pending::PendingText;
 use crate::scheduler::{Engine, Lane, Running, Work, deadline};
 use crate::text::{apart, options, read_file, read_text};
 use axum::body::Bytes;
-use metaphrase::{Document, FileFormat, Glossary, TextFormat, TranslateOptions, Translation};
+use metaphrase::{Document, FileFormat, Glossary, TextFormat, TextOptions, TranslateOptions, Translation};
 use std::sync::Arc;
 
 /// Milliseconds for the translation of a file.
@@ -49,6 +49,14 @@ pub struct Ask {
     pub deadline: Option<u64>,
     /// A file in place of texts. It may be longer and take longer than they.
     pub file: Option<(FileFormat, Bytes)>,
+}
+
+impl Ask {
+    /// How its texts are read and written.
+    fn text_options(&self, language: &str, target: &str) -> TextOptions {
+        let options = options(language, (self.format, self.split), &self.ignored);
+        TextOptions { target: target.to_owned(), ..options }
+    }
 }
 
 impl Default for Ask {
@@ -95,8 +103,8 @@ impl App {
         let mut characters = self.check(&ask)?;
         let target = self.target(&ask.target)?;
         let mut file = None;
-        if let Some((format, bytes)) = &ask.file {
-            let read = self.file(&ask, *format, bytes).await?;
+        if let Some(given) = &ask.file {
+            let read = self.file(&ask, &target, given).await?;
             if read.source == target {
                 return Err(Failure::Bad(format!("Source and target language are both `{target}`")));
             }
@@ -161,16 +169,22 @@ impl App {
         }
         let document = match detected {
             Some(_) if source == target => None,
-            _ => Some(read_text(text, &options(&source, (ask.format, ask.split), &ask.ignored))?),
+            _ => Some(read_text(text, &ask.text_options(&source, target))?),
         };
         let pending = PendingText { input: text.to_owned(), detected, ..PendingText::new(source, document) };
         Ok(PendingText { prefix: ask.prefix.trim().to_owned(), ..pending })
     }
 
     /// A file whose sentences are found. Its language is detected from the first of them.
-    async fn file(&self, ask: &Ask, format: FileFormat, bytes: &Bytes) -> Result<PendingText, Failure> {
+    async fn file(
+        &self,
+        ask: &Ask,
+        target: &str,
+        (format, bytes): &(FileFormat, Bytes),
+    ) -> Result<PendingText, Failure> {
+        let format = *format;
         let read = |language: String| {
-            let (bytes, options) = (bytes.to_vec(), options(&language, (ask.format, ask.split), &ask.ignored));
+            let (bytes, options) = (bytes.to_vec(), ask.text_options(&language, target));
             let read = tokio::task::spawn_blocking(move || read_file(bytes, format, &options));
             async { read.await.map_err(|_| Failure::File("the file could not be read".into()))? }
         };

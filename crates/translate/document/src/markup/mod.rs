@@ -4,6 +4,7 @@ mod attributes;
 mod entities;
 mod inline;
 mod scan;
+mod shown;
 mod text;
 mod xml;
 
@@ -11,6 +12,7 @@ pub(crate) use attributes::attributes;
 pub(crate) use entities::{Part, parts};
 pub(crate) use inline::Paragraphs;
 pub(crate) use scan::{Kind, Syntax, Token, attribute, scan};
+pub(crate) use shown::Shown;
 pub(crate) use text::references;
 pub(crate) use xml::{paragraphs as xml, part as xml_part, well_formed};
 
