@@ -34,15 +34,11 @@ fn capitals(text: &str) -> String {
 
 /// The elements that a parser finds, without text.
 fn elements(text: &str) -> Vec<String> {
-    let parser = Parser::new_ext(
-        text,
-        Extensions::all()
-            - Extensions::ENABLE_OLD_FOOTNOTES
-            - Extensions::ENABLE_SMART_PUNCTUATION
-            - Extensions::ENABLE_SUBSCRIPT
-            - Extensions::ENABLE_SUPERSCRIPT
-            | Extensions::ENABLE_FOOTNOTES,
-    );
+    let others = Extensions::ENABLE_OLD_FOOTNOTES
+        | Extensions::ENABLE_SMART_PUNCTUATION
+        | Extensions::ENABLE_SUBSCRIPT
+        | Extensions::ENABLE_SUPERSCRIPT;
+    let parser = Parser::new_ext(text, (Extensions::all() - others) | Extensions::ENABLE_FOOTNOTES);
     let kind = |event| match event {
         Event::Text(_) | Event::SoftBreak => None,
         Event::Start(tag) => Some(format!("{:?}", tag.to_end())),
