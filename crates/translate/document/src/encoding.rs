@@ -63,8 +63,8 @@ impl TextEncoding {
         }
     }
 
-    /// Writes a text in this encoding. Markup gets references for characters that the encoding lacks; any other text that
-    /// has such characters is written in UTF-8, and the note says so.
+    /// Writes a text in this encoding. Markup gets references for characters that the encoding lacks; any other text
+    /// that has such characters is written in UTF-8, and the note says so.
     #[must_use]
     pub fn encode(self, text: String, format: FileFormat) -> (Vec<u8>, Option<String>) {
         let encoding = self.0;

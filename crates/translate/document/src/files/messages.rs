@@ -1,7 +1,8 @@
 //! Messages of programs: strings of a file whose translations stand in their places.
 //!
 //! A format finds the strings, gives each a copy where its translation belongs, and says [how](Form) they are written.
-//! Here access keys are taken out, and the texts inside [arguments](icu) are translated before the messages around them.
+//! Here access keys are taken out, and the texts inside [arguments](icu) are translated before the messages around
+//! them.
 
 use super::accelerators::{self, Markers};
 use super::icu::{self, Argument, Sign};

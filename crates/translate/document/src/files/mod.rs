@@ -117,8 +117,8 @@ impl SegmentedFile {
     /// Finds the sentences of a file. The form of the text in `options` does not count.
     ///
     /// # Errors
-    /// If the file is not of this format, is not in its encoding, unpacks to too much, defines entities of its own in an archive,
-    /// or has nothing to translate.
+    /// If the file is not of this format, is not in its encoding, unpacks to too much, defines entities of its own in an
+    /// archive, or has nothing to translate.
     pub fn new(bytes: Vec<u8>, format: FileFormat, options: &Options) -> Result<Self, Error> {
         let file = if format.is_archive() {
             let (archive, parts) = Archive::open(bytes, format, options)?;

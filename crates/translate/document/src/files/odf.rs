@@ -46,8 +46,7 @@ pub(crate) fn paragraphs(text: &str, comments: Comments, how: &Sentences<'_>) ->
                     let end = tokens[last].range.end;
                     if reader.paragraphs.is_inside() || breaks {
                         reader.paragraphs.marker(&text[at..end], at);
-                        let apart = |c: char| c == ' ' || c == '\n';
-                        let spaced = text[..at].ends_with(apart) || text[end..].starts_with(apart);
+                        let spaced = text[..at].ends_with([' ', '\n']) || text[end..].starts_with([' ', '\n']);
                         if breaks {
                             reader.paragraphs.text("\n", end..end);
                         } else if name == "text:s" && !spaced {

@@ -8,8 +8,8 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
     pub(crate) text: String,
-    /// By run of characters that are written as they are, and by character that is not: where it begins in the text, and
-    /// its bytes in the file.
+    /// By run of characters that are written as they are, and by character that is not: where it begins in the text,
+    /// and its bytes in the file.
     places: Vec<(usize, Range<usize>)>,
     end: usize,
 }
