@@ -5,7 +5,9 @@ use crate::input_format::check_text;
 use crate::io::{Input, Output};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use metaphrase::{FileFormat, TextFormat, TextOptions, TranslateOptions, Translator};
+use metaphrase::{
+    Comments, DocumentError, Error, FileFormat, TextEncoding, TextFormat, TextOptions, TranslateOptions, Translator,
+};
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -25,6 +27,16 @@ pub struct TextArgs {
     /// markup
     #[arg(long)]
     pub keep_numbers: bool,
+    /// The encoding of the input, such as windows-1252 [default: the one that the text names, else UTF-8]
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<String>,
+    /// The longest line of subtitles, in characters; 0: any
+    #[arg(long, value_name = "N", default_value_t = TextOptions::default().subtitle_width)]
+    #[arg(value_parser = crate::number::whole::<usize>)]
+    pub subtitle_width: usize,
+    /// Translate the comments of documents, too
+    #[arg(long)]
+    pub comments: bool,
     /// Elements of markup whose content is not translated, in addition to `code`, `kbd` and similar ones
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub keep_elements: Vec<String>,
@@ -43,7 +55,10 @@ pub enum Split {
 
 impl TextArgs {
     /// The options for a text of this format.
-    pub fn options(&self, format: TextFormat, translator: &Translator) -> TextOptions {
+    ///
+    /// # Errors
+    /// If an option cannot be used.
+    pub fn options(&self, format: TextFormat, translator: &Translator) -> Result<TextOptions> {
         let language = self.language.clone().or_else(|| translator.languages().map(|[source, _]| source.clone()));
         let split = match self.split {
             None | Some(Split::Sentences) => metaphrase::Split::Sentences,
@@ -54,7 +69,18 @@ impl TextArgs {
             TextOptions { format, split, language: language.unwrap_or_default(), ..TextOptions::default() };
         options.keep.numbers = self.keep_numbers;
         options.copied.clone_from(&self.keep_elements);
-        options
+        options.encoding = self.encoding()?;
+        options.subtitle_width = self.subtitle_width;
+        if self.comments {
+            options.comments = Comments::Translate;
+        }
+        Ok(options)
+    }
+
+    /// The encoding that the option names.
+    fn encoding(&self) -> Result<Option<TextEncoding>> {
+        let named = self.encoding.as_deref().map(TextEncoding::named).transpose();
+        named.map_err(|error| Usage::error(format!("--encoding: {error}")))
     }
 
     /// Refuses options that have an effect on whole texts only.
@@ -62,6 +88,8 @@ impl TextArgs {
         let given = [
             ("--language", self.language.is_some()),
             ("--keep-numbers", self.keep_numbers),
+            ("--encoding", self.encoding.is_some()),
+            ("--comments", self.comments),
             ("--keep-elements", !self.keep_elements.is_empty()),
         ];
         match given.iter().find(|(_, given)| *given) {
@@ -93,28 +121,56 @@ pub fn run(
 ) -> Result<()> {
     let mut bytes = Vec::new();
     input.reader.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", input.name))?;
-    let translated = match format {
+    let (bytes, notes) = match format {
         WholeFormat::Text(format) => {
-            check_text(&input.name, &bytes)?;
-            let source = String::from_utf8(bytes).unwrap_or_else(|error| {
-                let at = error.utf8_error().valid_up_to() + 1;
-                let name = &input.name;
-                tracing::warn!("{name}: not valid UTF-8 from byte {at} on; each invalid sequence is read as U+FFFD");
-                String::from_utf8_lossy(error.as_bytes()).into_owned()
-            });
-            let text = args.options(format, translator);
-            translator.translate_text(options, &text, source)
+            if !starts_utf16(&bytes) {
+                check_text(&input.name, &bytes)?;
+            }
+            let text = args.options(format, translator)?;
+            let file = file_format(format);
+            let named = |error| refused(&input.name, error);
+            let (source, encoding) = TextEncoding::decode(bytes, file, text.encoding).map_err(named)?;
+            let translated = translator.translate_text(options, &text, source).with_context(|| input.name.clone())?;
+            let (bytes, note) = encoding.encode(translated.text().to_owned(), file);
+            (bytes, note.into_iter().chain(translated.notes).collect())
         }
         WholeFormat::File(format) => {
-            let text = args.options(TextFormat::Text, translator);
-            translator.translate_file(options, &text, bytes, format)
+            let text = args.options(TextFormat::Text, translator)?;
+            let translated = translator.translate_file(options, &text, bytes, format);
+            let translated = translated.map_err(|error| match error {
+                Error::Document(error) => refused(&input.name, error),
+                other => anyhow::Error::new(other).context(input.name.clone()),
+            })?;
+            (translated.bytes, translated.notes)
         }
     };
-    let translated = translated.with_context(|| input.name.clone())?;
-    for note in translated.notes {
+    for note in notes {
         tracing::warn!("{}, {note}", input.name);
     }
     let mut output = Output::create(output)?;
-    output.write_all(&translated.bytes).with_context(|| output.cannot_write())?;
+    output.write_all(&bytes).with_context(|| output.cannot_write())?;
     output.finish()
+}
+
+/// Whether a text begins with the byte order mark of UTF-16.
+fn starts_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
+}
+
+/// The format of files that has texts of this form.
+fn file_format(format: TextFormat) -> FileFormat {
+    match format {
+        TextFormat::Html => FileFormat::Html,
+        TextFormat::Xml => FileFormat::Xml,
+        TextFormat::Lines | TextFormat::Text => FileFormat::Text,
+    }
+}
+
+/// The message about a document that can not be read.
+fn refused(name: &str, error: DocumentError) -> anyhow::Error {
+    let option = match error {
+        DocumentError::Encoding { .. } | DocumentError::NotInEncoding { .. } => " (--encoding NAME)",
+        _ => "",
+    };
+    anyhow::anyhow!("{name}: {error}{option}")
 }

@@ -108,7 +108,9 @@ fn files_of_other_kinds_are_refused_by_their_first_bytes() {
         (b"\xd0\xcf\x11\xe0\xa1\xb1\n", "an Office document from before 2007"),
         (b"\xff\xfeG\0o\0o\0d\0\n\0", "a UTF-16 text"),
     ] {
-        for split in [&[][..], &["--split"]] {
+        // A text as a whole may be in UTF-16.
+        let ways: &[&[&str]] = if what == "a text in UTF-16" { &[&[]] } else { &[&[], &["--split"]] };
+        for split in ways {
             let run = translate(split, bytes);
             assert_eq!(run.stdout, "");
             let error = run.error(1);
@@ -152,4 +154,20 @@ fn a_text_in_another_encoding_has_one_warning() {
     let other = run(&["evaluate", &text, "-i", &text], "");
     assert_eq!(other.stderr.lines().filter(|line| line.contains(expected)).count(), 2, "{}", other.stderr);
     assert_eq!(other.stderr.lines().count(), 2, "{}", other.stderr);
+}
+
+#[test]
+fn texts_are_read_in_their_encoding() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "cafe.txt", b"The caf\xe9 is open.\n");
+    for ways in [&["--split"][..], &["--input-format", "html"], &["--input-format", "srt"]] {
+        let error = translate(&[ways, &["-i", &path]].concat(), "").error(1);
+        assert!(error.contains("not UTF-8 at byte 8") && error.ends_with("(--encoding NAME)"), "{error}");
+    }
+    let error = translate(&["--split", "--encoding", "klingon", "-i", &path], "").error(2);
+    assert!(error.contains("the encoding klingon is not known"), "{error}");
+    let utf_16: Vec<u8> = "\u{feff}Good morning!".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let output = folder.path().join("out.txt");
+    translate(&["-b", "1", "--split", "-o", output.to_str().unwrap()], &utf_16[..]).ok();
+    assert!(std::fs::read(output).unwrap().starts_with(b"\xff\xfe"));
 }

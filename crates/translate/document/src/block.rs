@@ -1,6 +1,7 @@
 //! A paragraph: its text, its sentences, and the markup inside it.
 
 use crate::cut::cut;
+use crate::files::subtitles::Layout;
 use crate::keep::{CopySpan, Keep, find_in, with_stops};
 use crate::patterns::Style;
 use crate::split::{Splitter, trimmed};
@@ -13,7 +14,7 @@ use std::ops::Range;
 const DEEPEST: usize = 64;
 
 /// A paragraph of a document.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Block {
     /// Its bytes in the input.
     pub(crate) range: Range<usize>,
@@ -27,6 +28,14 @@ pub(crate) struct Block {
     pub(crate) elements: Vec<Element>,
     /// The markup around text that is in no element.
     pub(crate) wrap: Wrap,
+    /// How characters are written, if not as in most paragraphs of the text.
+    pub(crate) escape: Option<Escape>,
+    /// How its translation is divided into subtitles and lines.
+    pub(crate) layout: Option<Layout>,
+    /// The text in its place as long as it has no translation; `None`: that of the input.
+    pub(crate) untranslated: Option<String>,
+    /// The element that marks an access key, and the letter after it.
+    pub(crate) access_key: Option<(usize, char)>,
     /// Things to copy that the format names.
     copied: Vec<CopySpan>,
     /// Bytes of the text where a sentence ends whatever stands there.
@@ -53,7 +62,7 @@ pub(crate) struct Wrap {
 }
 
 /// A sentence of a paragraph.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Sentence {
     /// Its bytes in the text of the paragraph.
     pub(crate) range: Range<usize>,
@@ -84,6 +93,16 @@ impl Block {
     /// A paragraph that begins at this byte of the input.
     pub(crate) fn new(start: usize) -> Self {
         Self { range: start..start, ..Self::default() }
+    }
+
+    /// Bytes of the input that are something else in the output, whatever its translations are.
+    pub(crate) fn fixed(range: Range<usize>, text: &str) -> Self {
+        Self { range, untranslated: Some(text.to_owned()), ..Self::default() }
+    }
+
+    /// The paragraph with its translation at these bytes of the input.
+    pub(crate) fn at(self, range: Range<usize>) -> Self {
+        Self { range, ..self }
     }
 
     /// Appends text that stands for these bytes of the input, without the characters that no reader sees.
@@ -286,6 +305,8 @@ impl Sentences<'_> {
                 }
                 view.into()
             }
+            // A tab divides the text of a menu from its key, or columns.
+            None if self.splitter.is_some() && text.contains('\t') => text.replace('\t', "\n").into(),
             None => text.into(),
         }
     }

@@ -32,11 +32,27 @@ pub enum Error {
         /// The name of the element.
         open: String,
     },
-    /// A file that is not UTF-8.
-    #[error("the file is not UTF-8 at byte {byte} of its text; convert it to UTF-8 first")]
+    /// A text that is not UTF-8 and names no other encoding.
+    #[error(
+        "the text is not UTF-8 at byte {byte} and names no other encoding; say which one it has, as windows-1252, or convert it to UTF-8"
+    )]
     Encoding {
         /// The byte, from 1.
         byte: usize,
+    },
+    /// A text whose bytes are not of its encoding.
+    #[error("the text is not in {encoding}; say which encoding it has, or convert it to UTF-8")]
+    NotInEncoding {
+        /// The name of the encoding.
+        encoding: &'static str,
+    },
+    /// A name that no encoding has.
+    #[error(
+        "the encoding {name} is not known; expected one such as utf-8, utf-16le, windows-1252, iso-8859-2 or shift_jis"
+    )]
+    UnknownEncoding {
+        /// The name.
+        name: String,
     },
     /// A line of a file that has another form.
     #[error("line {line}: expected {expected}")]

@@ -1,12 +1,18 @@
 //! A text divided into sentences, and its translation.
 
+mod inside;
+
 use crate::answer::Answer;
 use crate::block::{Block, Notation, Sentences};
+use crate::files::messages::Messages;
+use crate::files::{icu, markdown, values};
 use crate::keep::{CopySpan, Keep};
+use crate::markup::Syntax;
 use crate::patterns::Style;
 use crate::split::Splitter;
 use crate::write::{Escape, write};
-use crate::{Error, markup, plain};
+use crate::{Error, TextEncoding, markup, plain};
+use inside::Values;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -36,6 +42,16 @@ pub enum Split {
     Lines,
 }
 
+/// What becomes of the comments of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Comments {
+    /// They stay as they are.
+    #[default]
+    Leave,
+    /// They are translated.
+    Translate,
+}
+
 /// How a text is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -45,6 +61,14 @@ pub struct Options {
     pub split: Split,
     /// The code of the text's language, as `de`; its abbreviations do not end sentences. Empty: English.
     pub language: String,
+    /// The code of the translation's language, which the document names in place of its own. Empty: unknown.
+    pub target: String,
+    /// The encoding of a file; `None`: the one that it names, else UTF-8.
+    pub encoding: Option<TextEncoding>,
+    /// The longest line of subtitles, in characters; those of scripts without spaces count as two. 0: any.
+    pub subtitle_width: usize,
+    /// The comments of documents of Word, PowerPoint and OpenDocument.
+    pub comments: Comments,
     /// The things that are copied unchanged.
     pub keep: Keep,
     /// Names of elements of markup whose content stays as it is, besides those of HTML such as `code`.
@@ -55,8 +79,18 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let (format, split) = (Format::default(), Split::default());
-        Self { format, split, language: String::new(), keep: Keep::default(), copied: Vec::new(), longest: 600 }
+        Self {
+            format: Format::default(),
+            split: Split::default(),
+            language: String::new(),
+            target: String::new(),
+            encoding: None,
+            subtitle_width: 42,
+            comments: Comments::default(),
+            keep: Keep::default(),
+            copied: Vec::new(),
+            longest: 600,
+        }
     }
 }
 
@@ -68,15 +102,9 @@ pub struct SegmentedText {
     escape: Escape,
     /// The sentences with words: numbers of the paragraph and of the sentence in it.
     translatable: Vec<(usize, usize)>,
-    attributes: Option<Box<Attributes>>,
-}
-
-/// The values of attributes of a page. Their sentences follow all others, and the page is read again when they are
-/// translated: tags are written with the new values wherever they go.
-#[derive(Debug)]
-struct Attributes {
-    values: SegmentedText,
-    options: Options,
+    values: Option<Box<Values>>,
+    /// A message about the text.
+    note: Option<String>,
 }
 
 /// A sentence to translate.
@@ -113,14 +141,21 @@ impl SegmentedText {
         let input = input.into();
         let splitter = Splitter::new(&options.language);
         let mut prepared = Self::without_attributes(input, &splitter, options)?;
-        if options.format == Format::Html {
-            let how = Sentences { flat: Some(true), escape: Escape::Attribute, ..how(&splitter, options) };
-            let blocks = markup::attributes(&prepared.input, &options.copied, &how);
-            if !blocks.is_empty() {
-                let values = Self::from_blocks(prepared.input.clone(), blocks, Escape::Attribute);
-                prepared.attributes = Some(Box::new(Attributes { values, options: options.clone() }));
-            }
+        if options.format == Format::Text && options.keep.placeholders && icu::may_have_arguments(&prepared.input) {
+            return Messages::text(prepared.input).read(options);
         }
+        let how = Sentences { flat: Some(true), escape: Escape::Attribute, ..how(&splitter, options) };
+        let values = match options.format {
+            Format::Html => {
+                let mut values = markup::attributes(&prepared.input, &options.copied, &how);
+                values.extend(values::blocks(&prepared.input, &values::PAGE, Syntax::Html, options, &how));
+                values.sort_by_key(|block| block.range.start);
+                values
+            }
+            Format::Xml => values::blocks(&prepared.input, &values::XML, Syntax::Xml, options, &how),
+            Format::Lines | Format::Text => Vec::new(),
+        };
+        prepared = prepared.with_values(values, Escape::Attribute, options, Self::without_attributes);
         Ok(prepared)
     }
 
@@ -151,7 +186,17 @@ impl SegmentedText {
             let words = block.sentences.iter().enumerate().filter(|(_, sentence)| sentence.has_words);
             translatable.extend(words.map(|(sentence, _)| (number, sentence)));
         }
-        Self { input, blocks, escape, translatable, attributes: None }
+        Self { input, blocks, escape, translatable, values: None, note: None }
+    }
+
+    /// The text with a message about it.
+    pub(crate) fn with_note(self, note: Option<String>) -> Self {
+        Self { note, ..self }
+    }
+
+    /// A message about the text.
+    pub(crate) fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// The text as it was given.
@@ -163,7 +208,7 @@ impl SegmentedText {
     /// Number of sentences to translate.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.translatable.len() + self.attributes.as_ref().map_or(0, |attributes| attributes.values.len())
+        self.translatable.len() + self.values.as_ref().map_or(0, |values| values.text.len())
     }
 
     /// Whether there is nothing to translate.
@@ -188,7 +233,7 @@ impl SegmentedText {
     fn place(&self, number: usize) -> Option<(&Self, (usize, usize))> {
         match self.translatable.get(number) {
             Some(&place) => Some((self, place)),
-            None => self.attributes.as_ref()?.values.place(number - self.translatable.len()),
+            None => self.values.as_ref()?.text.place(number - self.translatable.len()),
         }
     }
 
@@ -215,30 +260,47 @@ impl SegmentedText {
     /// The translated text. `answers`: by sentence; a sentence without an answer stays as it is.
     #[must_use]
     pub fn finish(&self, answers: &[Option<Answer>]) -> TranslatedText {
-        let Some(attributes) = &self.attributes else { return self.finish_own(answers) };
+        let Some(inside) = &self.values else { return self.finish_own(answers) };
         let (own, others) = answers.split_at(answers.len().min(self.translatable.len()));
-        let values = attributes.values.finish(others);
-        let splitter = Splitter::new(&attributes.options.language);
-        let again = Self::without_attributes(values.text.clone(), &splitter, &attributes.options);
-        let mut finished = match again {
-            Ok(again) if again.len() == self.translatable.len() => again.finish_own(own),
+        let (values, places) = inside.text.write(others, &inside.text.blocks);
+        let mut finished = match inside.again(&values.text, &places) {
+            Ok(again) if again.translatable.len() == self.translatable.len() => again.finish_own(own),
             _ => self.finish_own(own),
         };
+        let mut from = 0;
         for value in values.sentences {
-            let at = finished.text.find(&values.text[value.clone()]).map(|at| at..at + value.len());
-            finished.sentences.push(at.unwrap_or_default());
+            let at = finished.text[from..].find(&values.text[value.clone()]).map(|at| from + at);
+            from = at.map_or(from, |at| at + value.len());
+            finished.sentences.push(at.map(|at| at..at + value.len()).unwrap_or_default());
         }
         finished.inserted.extend(values.inserted);
         finished
     }
 
     fn finish_own(&self, answers: &[Option<Answer>]) -> TranslatedText {
-        let mut finished = TranslatedText::default();
+        let (finished, places) = self.write(answers, &self.blocks);
+        if !matches!(self.escape, Escape::Markdown(_)) {
+            return finished;
+        }
+        // Where a translation made signs, or lost some, it is written with more care.
+        let changed = markdown::changed(&self.input, &self.blocks, &finished.text, &places);
+        if !changed.contains(&true) {
+            return finished;
+        }
+        let careful = |(block, changed)| if changed { markdown::strict(block) } else { block.clone() };
+        let blocks: Vec<Block> = self.blocks.iter().zip(changed).map(careful).collect();
+        self.write(answers, &blocks).0
+    }
+
+    /// The text with other paragraphs, and where these stand in it.
+    fn write(&self, answers: &[Option<Answer>], blocks: &[Block]) -> (TranslatedText, Vec<Range<usize>>) {
+        let (mut finished, mut places) = (TranslatedText::default(), Vec::with_capacity(blocks.len()));
         let mut answers =
             self.translatable.iter().zip(answers.iter().map(Option::as_ref).chain(std::iter::repeat(None))).peekable();
         let mut last = 0;
-        for (number, block) in self.blocks.iter().enumerate() {
+        for (number, block) in blocks.iter().enumerate() {
             finished.text.push_str(&self.input[last..block.range.start]);
+            let start = finished.text.len();
             let mut given = vec![None; block.sentences.len()];
             while let Some((place, answer)) = answers.next_if(|(place, _)| place.0 == number) {
                 given[place.1] = answer;
@@ -247,9 +309,16 @@ impl SegmentedText {
             if given.iter().all(Option::is_none) {
                 // Not a byte changes.
                 finished.copy(block, &self.input);
+                places.push(start..finished.text.len());
                 continue;
             }
-            let written = write(block, &given, self.escape, &mut finished.text);
+            let written = write(block, &given, block.escape.unwrap_or(self.escape), &mut finished.text);
+            if let Some(layout) = &block.layout {
+                let laid_out = layout.apply(&finished.text[start..]);
+                finished.text.truncate(start);
+                finished.text.push_str(&laid_out);
+            }
+            places.push(start..finished.text.len());
             for (sentence, (range, inserted)) in
                 block.sentences.iter().zip(written.sentences.into_iter().zip(written.inserted))
             {
@@ -260,7 +329,7 @@ impl SegmentedText {
             }
         }
         finished.text.push_str(&self.input[last..]);
-        finished
+        (finished, places)
     }
 }
 
@@ -290,7 +359,7 @@ impl TranslatedText {
             self.sentences.push(at(range.start)..at(range.end));
             self.inserted.push(0);
         }
-        self.text.push_str(&input[block.range.clone()]);
+        self.text.push_str(block.untranslated.as_deref().unwrap_or(&input[block.range.clone()]));
     }
 }
 

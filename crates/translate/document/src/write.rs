@@ -2,6 +2,8 @@
 
 use crate::answer::{Answer, RestoredTranslation, restore, unchanged};
 use crate::block::{Block, Rewrite, Wrap};
+use crate::files::accelerators;
+use crate::files::markdown::{self, Style};
 use crate::place::{ElementPlace, ParagraphText, place};
 use crate::split::{closes, opens};
 use crate::units::Words;
@@ -20,19 +22,68 @@ pub(crate) enum Escape {
     Attribute,
     /// As markup, without the ends of lines: the text is a part of a line.
     Runs,
-    /// With a backslash before the signs of Markdown.
-    Markdown,
+    /// As the signs of Markdown demand.
+    Markdown(Style),
     /// With a backslash before quotation marks and backslashes, as in a string of C.
+    Quoted,
+    /// With two `'` for one, as in YAML.
+    Doubled,
+    /// As text of a message of ICU that is written so.
+    Message(Base),
+}
+
+/// How characters of messages of ICU are written besides the signs of ICU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Base {
+    /// As they are.
+    None,
+    /// As [`Escape::Markup`].
+    Markup,
+    /// As [`Escape::Quoted`].
     Quoted,
 }
 
+impl Base {
+    /// Appends text without signs of ICU. An apostrophe may begin a quotation, so the typographic one is written.
+    fn push(self, out: &mut String, text: &str) {
+        let escape = match self {
+            Self::None => Escape::None,
+            Self::Markup => Escape::Markup,
+            Self::Quoted => Escape::Quoted,
+        };
+        for c in text.chars() {
+            match c {
+                '\'' => out.push('’'),
+                '{' | '}' => out.extend(['\'', c, '\'']),
+                _ => escape.push(out, c.encode_utf8(&mut [0; 4])),
+            }
+        }
+    }
+}
+
 impl Escape {
+    /// How things to copy are written: the signs in them stay signs, or none.
+    fn of_copies(self) -> Self {
+        match self {
+            Self::Message(Base::None) | Self::Markdown(Style::Text) => Self::None,
+            Self::Message(Base::Markup) => Self::Markup,
+            Self::Message(Base::Quoted) => Self::Quoted,
+            Self::Markdown(Style::Cell) => Self::Markdown(Style::Title('|')),
+            other => other,
+        }
+    }
+
     /// Appends text.
     pub(crate) fn push(self, out: &mut String, text: &str) {
+        match self {
+            Self::Markdown(style) => return markdown::push(out, text, style),
+            Self::Message(base) => return base.push(out, text),
+            _ => {}
+        }
         for c in text.chars() {
             match (self, c) {
                 (Self::Runs, '\n') => {}
-                (Self::Markdown, '\\' | '`' | '*' | '[' | ']' | '<') => out.extend(['\\', c]),
+                (Self::Doubled, '\'') => out.push_str("''"),
                 (Self::Attribute, '"') => out.push_str("&quot;"),
                 (Self::Attribute, '\'') => out.push_str("&#39;"),
                 (Self::Markup | Self::Runs | Self::Attribute, '&') => out.push_str("&amp;"),
@@ -75,7 +126,12 @@ pub(crate) fn write(block: &Block, answers: &[Option<&Answer>], escape: Escape, 
         .collect();
     let inserted = restored.iter().map(|restored| restored.inserted).collect();
     let (joined, kept) = join(block, &restored);
-    let placed = place(block, &joined);
+    let mut placed = place(block, &joined);
+    accelerators::place(block, &joined, kept.iter().map(|(range, _)| range), &mut placed);
+    if matches!(escape, Escape::Markdown(_)) {
+        let kept: Vec<Range<usize>> = kept.iter().map(|(range, _)| range.clone()).collect();
+        markdown::fit(block, &joined.text, &kept, &mut placed);
+    }
     let mut writer = Writer {
         joined: &joined,
         kept: &kept,
@@ -248,16 +304,16 @@ impl Writer<'_> {
         self.last = Some(' ');
     }
 
-    /// Writes characters as the input writes them.
-    fn characters(&mut self, text: &str) {
+    /// Writes characters as the input writes them, others by these rules.
+    fn characters(&mut self, text: &str, escape: Escape) {
         if self.rewrites.is_empty() {
-            return self.escape.push(self.out, text);
+            return escape.push(self.out, text);
         }
         for character in text.chars() {
             let known = self.rewrites.iter().find(|rewrite| rewrite.character == character);
             let mut same = [0; 4];
             let written = known.map_or_else(|| &*character.encode_utf8(&mut same), |known| known.written.as_str());
-            self.escape.push(self.out, written);
+            escape.push(self.out, written);
         }
     }
 
@@ -275,7 +331,7 @@ impl Writer<'_> {
                 let shown = &self.joined.text[range.clone()];
                 match written {
                     Some(written) => self.out.push_str(written),
-                    None => self.characters(shown),
+                    None => self.characters(shown, self.escape.of_copies()),
                 }
                 self.at = range.end.max(self.at);
                 self.next_kept += 1;
@@ -287,7 +343,7 @@ impl Writer<'_> {
                 self.joined.sentences.get(self.ends.len()).map(|sentence| sentence.end),
             ];
             let stop = stops.into_iter().flatten().filter(|&stop| stop > self.at).min().unwrap_or(end).min(end);
-            self.characters(&self.joined.text[self.at..stop]);
+            self.characters(&self.joined.text[self.at..stop], self.escape);
             self.at = stop;
         }
         self.last = self.joined.text[..self.at].chars().next_back();

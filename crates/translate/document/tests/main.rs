@@ -1,7 +1,11 @@
 //! The tests of behaviour, one file each, in one program.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod documents;
 mod field;
 mod files;
+mod markdown;
 mod markup;
+mod messages;
+mod subtitles;
 mod text;

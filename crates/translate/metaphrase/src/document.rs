@@ -43,11 +43,11 @@ enum Content {
 /// A translated document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TranslatedDocument {
-    /// The document, with the white space, the markup and the things to copy of the input; UTF-8 unless it is an archive.
+    /// The document, with the white space, the markup and the things to copy of the input; text in the encoding of the input.
     pub bytes: Vec<u8>,
     /// The sentences that were translated, in order.
     pub sentences: Vec<DocumentSentence>,
-    /// Messages about sentences, each one sentence that begins with the sentence's number, from 1.
+    /// Messages about a file, each one sentence, and about its sentences, each one sentence that begins with the sentence's number, from 1.
     pub notes: Vec<String>,
     /// Sentences that were not translated again, as they are equal to earlier ones of the document.
     pub repeated: usize,
@@ -65,7 +65,7 @@ pub struct DocumentSentence {
 }
 
 impl TranslatedDocument {
-    /// The translated text; empty for an archive.
+    /// The translated text; empty for an archive and for a file in another encoding than UTF-8.
     #[must_use]
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.bytes).unwrap_or_default()
@@ -160,17 +160,17 @@ impl Document {
         answers: &[Option<Answer>],
         translations: Vec<Translation>,
     ) -> Result<TranslatedDocument, Error> {
-        let (bytes, inserted, targets) = match &self.0 {
+        let (bytes, inserted, targets, notes_of_file) = match &self.0 {
             Content::Text(text) => {
                 let finished = text.finish(answers);
-                (finished.text.into_bytes(), finished.inserted, Some(finished.sentences))
+                (finished.text.into_bytes(), finished.inserted, Some(finished.sentences), Vec::new())
             }
             Content::File(file) => {
                 let finished = file.finish(answers)?;
-                (finished.bytes, finished.inserted, None)
+                (finished.bytes, finished.inserted, None, finished.notes)
             }
         };
-        let mut document = TranslatedDocument { bytes, ..TranslatedDocument::default() };
+        let mut document = TranslatedDocument { bytes, notes: notes_of_file, ..TranslatedDocument::default() };
         for (number, (translation, source)) in translations.into_iter().zip(self.sources()).enumerate() {
             document.notes.extend(notes(number, &translation, source.kept.len(), inserted[number]));
             let places = targets.as_ref().map(|targets| (source.range, targets[number].clone()));
@@ -192,7 +192,8 @@ impl Translator {
         text: &TextOptions,
         input: impl Into<String>,
     ) -> Result<TranslatedDocument, Error> {
-        self.translate_document(options, &Document::text(input, &options.for_sentences(text))?)
+        let text = self.naming_target(&options.for_sentences(text));
+        self.translate_document(options, &Document::text(input, &text)?)
     }
 
     /// Translates a file: [`Document::file`], the requests with alignments, [`Document::finish`].
@@ -206,7 +207,8 @@ impl Translator {
         bytes: Vec<u8>,
         format: FileFormat,
     ) -> Result<TranslatedDocument, Error> {
-        self.translate_document(options, &Document::file(bytes, format, &options.for_sentences(text))?)
+        let text = self.naming_target(&options.for_sentences(text));
+        self.translate_document(options, &Document::file(bytes, format, &text)?)
     }
 
     /// Translates the sentences of a document, equal ones once. Translations keep their attention only if the options ask for it.
@@ -242,6 +244,15 @@ impl Translator {
         })?;
         let translated = document.put_together(&answers, translations)?;
         Ok(TranslatedDocument { repeated, ..translated })
+    }
+
+    /// How a document is read that this translator translates: it gets the language of the translation, if the model names it.
+    fn naming_target(&self, text: &TextOptions) -> TextOptions {
+        let mut text = text.clone();
+        if let Some([_, target]) = self.languages().filter(|_| text.target.is_empty()) {
+            text.target.clone_from(target);
+        }
+        text
     }
 
     /// The options, with alignments if the model has them.

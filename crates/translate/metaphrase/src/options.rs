@@ -1,8 +1,6 @@
 //! How lines are translated.
 
-use crate::{
-    Dictionary, EvidenceOptions, Glossary, GraphUnits, SearchOptions, TermPlaces, TermUse, UnknownCharacters,
-};
+use crate::{Dictionary, EvidenceOptions, Glossary, GraphUnits, SearchOptions, TermPlaces, TermUse, UnknownCharacters};
 use metaphrase_base::{
     Choice, Field, Flag, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionItem, OptionKind, OptionValue,
     names_of,

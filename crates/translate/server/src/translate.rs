@@ -9,7 +9,7 @@ use crate::scheduler::{Engine, JobHandle, Lane, Work, deadline};
 use crate::source::SourceLanguage;
 use crate::text::{apart, options, read_file, read_text};
 use axum::body::Bytes;
-use metaphrase::{Document, FileFormat, Glossary, TextFormat, TranslateOptions, Translation};
+use metaphrase::{Document, FileFormat, Glossary, TextFormat, TextOptions, TranslateOptions, Translation};
 use std::sync::Arc;
 
 /// Milliseconds for the translation of a file.
@@ -49,6 +49,14 @@ pub struct TranslationRequest {
     pub deadline: Option<u64>,
     /// A file in place of texts, with limits of its own.
     pub file: Option<(FileFormat, Bytes)>,
+}
+
+impl TranslationRequest {
+    /// How its texts are read and written.
+    fn text_options(&self, language: &str, target: &str) -> TextOptions {
+        let options = options(language, (self.format, self.split), &self.ignored);
+        TextOptions { target: target.to_owned(), ..options }
+    }
 }
 
 impl Default for TranslationRequest {
@@ -99,8 +107,8 @@ impl App {
         let mut characters = self.check(&ask)?;
         let target = self.target(&ask.target)?;
         let mut file = None;
-        if let Some((format, bytes)) = &ask.file {
-            let read = self.file(&ask, *format, bytes, &target).await?;
+        if let Some(given) = &ask.file {
+            let read = self.file(&ask, &target, given).await?;
             if read.source == target {
                 let name = language::names(&target).0;
                 return Err(Failure::Bad(format!("the file is in the target language, {name}, already")));
@@ -175,8 +183,7 @@ impl App {
             return Err(Failure::Pair { from: code, to: target.to_owned() });
         }
         let stays = is_foreign || code == target;
-        let document =
-            if stays { None } else { Some(read_text(text, &options(&code, (ask.format, ask.split), &ask.ignored))?) };
+        let document = if stays { None } else { Some(read_text(text, &ask.text_options(&code, target))?) };
         let prefix = ask.prefix.trim().to_owned();
         let input = text.to_owned();
         Ok(PendingText { input, detected, is_foreign, prefix, ..PendingText::new(code, document) })
@@ -186,12 +193,12 @@ impl App {
     async fn file(
         &self,
         ask: &TranslationRequest,
-        format: FileFormat,
-        bytes: &Bytes,
         target: &str,
+        (format, bytes): &(FileFormat, Bytes),
     ) -> Result<PendingText, Failure> {
+        let format = *format;
         let read = |language: String| {
-            let (bytes, options) = (bytes.to_vec(), options(&language, (ask.format, ask.split), &ask.ignored));
+            let (bytes, options) = (bytes.to_vec(), ask.text_options(&language, target));
             let read = tokio::task::spawn_blocking(move || read_file(bytes, format, &options));
             async { read.await.map_err(|_| Failure::File("the file could not be read".into()))? }
         };

@@ -1,7 +1,7 @@
 //! Files that are archives: the parts with text are replaced, all others are copied as they are packed.
 
 use super::FileFormat;
-use crate::Error;
+use crate::{Comments, Error, Options};
 use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
@@ -19,21 +19,58 @@ pub(crate) struct Archive {
     texts: Vec<usize>,
 }
 
-/// The format of a part, if it has text to translate.
-fn part(format: FileFormat, name: &str) -> Option<FileFormat> {
+/// What a part of an archive is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// A file of the archive's format, or a page of a book.
+    Main(FileFormat),
+    /// The styles of Word, which name a language.
+    Styles,
+    /// A chart or a diagram.
+    Drawing,
+    /// The data about the document.
+    Properties,
+}
+
+/// What a part is, if it has something to translate.
+fn part(format: FileFormat, name: &str, options: &Options) -> Option<Part> {
     let is_xml = |folder: &str, starts: &[&str]| {
         let file = name.strip_prefix(folder).and_then(|file| file.strip_suffix(".xml"));
         file.is_some_and(|file| !file.contains('/') && starts.iter().any(|start| file.starts_with(start)))
     };
-    let has = match format {
-        FileFormat::Docx => is_xml("word/", &["document", "header", "footer", "footnotes", "endnotes"]),
-        FileFormat::Pptx => is_xml("ppt/slides/", &["slide"]) || is_xml("ppt/notesSlides/", &["notesSlide"]),
-        FileFormat::Odt | FileFormat::Odp => name == "content.xml" || name == "styles.xml",
-        // The table of contents of EPUB 2 is XML; that of EPUB 3 is a page.
-        _ if name.to_ascii_lowercase().ends_with(".ncx") => return Some(FileFormat::Xml),
-        _ => [".xhtml", ".html", ".htm"].iter().any(|end| name.to_ascii_lowercase().ends_with(end)),
+    let drawing = |folder: &str| {
+        name.strip_prefix(folder).is_some_and(|inner| {
+            inner.ends_with(".xml")
+                && ["charts/chart", "diagrams/data", "diagrams/drawing"].iter().any(|start| inner.starts_with(start))
+        })
     };
-    has.then_some(format)
+    let comments = options.comments == Comments::Translate;
+    let small = name.to_ascii_lowercase();
+    match format {
+        FileFormat::Docx
+            if is_xml("word/", &["document", "header", "footer", "footnotes", "endnotes"])
+                || name == "word/glossary/document.xml" =>
+        {
+            Some(Part::Main(format))
+        }
+        FileFormat::Docx if comments && is_xml("word/", &["comments"]) => Some(Part::Main(format)),
+        FileFormat::Docx if name == "word/styles.xml" => Some(Part::Styles),
+        FileFormat::Pptx if is_xml("ppt/slides/", &["slide"]) || is_xml("ppt/notesSlides/", &["notesSlide"]) => {
+            Some(Part::Main(format))
+        }
+        FileFormat::Pptx if comments && is_xml("ppt/comments/", &["modernComment"]) => Some(Part::Main(format)),
+        FileFormat::Docx | FileFormat::Pptx if drawing("word/") || drawing("ppt/") => Some(Part::Drawing),
+        FileFormat::Docx | FileFormat::Pptx if name == "docProps/core.xml" => Some(Part::Properties),
+        FileFormat::Odt | FileFormat::Odp if name == "meta.xml" => Some(Part::Properties),
+        FileFormat::Odt | FileFormat::Odp if name == "content.xml" || name == "styles.xml" => Some(Part::Main(format)),
+        FileFormat::Epub if small.ends_with(".opf") => Some(Part::Properties),
+        // The table of contents of EPUB 2 is XML; that of EPUB 3 is a page.
+        FileFormat::Epub if small.ends_with(".ncx") => Some(Part::Main(FileFormat::Xml)),
+        FileFormat::Epub if [".xhtml", ".html", ".htm"].iter().any(|end| small.ends_with(end)) => {
+            Some(Part::Main(format))
+        }
+        _ => None,
+    }
 }
 
 fn broken(error: impl std::fmt::Display) -> Error {
@@ -42,7 +79,11 @@ fn broken(error: impl std::fmt::Display) -> Error {
 
 impl Archive {
     /// Opens an archive; gives its texts, with the format of each.
-    pub(crate) fn open(bytes: Vec<u8>, format: FileFormat) -> Result<(Self, Vec<(FileFormat, String)>), Error> {
+    pub(crate) fn open(
+        bytes: Vec<u8>,
+        format: FileFormat,
+        options: &Options,
+    ) -> Result<(Self, Vec<(Part, String)>), Error> {
         let mut archive = ZipArchive::new(Cursor::new(&bytes)).map_err(broken)?;
         if archive.len() > PARTS {
             return Err(Error::TooLarge { what: "parts", limit: PARTS as u64 });
@@ -50,7 +91,7 @@ impl Archive {
         let (mut texts, mut parts, mut left) = (Vec::new(), Vec::new(), UNPACKED);
         for number in 0..archive.len() {
             let name = archive.by_index_raw(number).map_err(broken)?.name().map_err(broken)?.into_owned();
-            let Some(format) = part(format, &name) else { continue };
+            let Some(part) = part(format, &name, options) else { continue };
             let mut text = Vec::new();
             // The sizes that the archive states are not trusted.
             archive.by_index(number).map_err(broken)?.take(left + 1).read_to_end(&mut text).map_err(broken)?;
@@ -63,7 +104,7 @@ impl Archive {
                 return Err(Error::Entities { part: name });
             }
             texts.push(number);
-            parts.push((format, text));
+            parts.push((part, text));
         }
         drop(archive);
         Ok((Self { bytes, texts }, parts))

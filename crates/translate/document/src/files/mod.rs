@@ -1,20 +1,26 @@
 //! Files as people have them: their text is translated in place, the rest stays byte for byte.
 
+pub(crate) mod accelerators;
 mod archive;
-mod markdown;
+mod edits;
+pub(crate) mod icu;
+pub(crate) mod markdown;
+pub(crate) mod messages;
 mod odf;
 mod office;
+mod plural_forms;
 mod po;
-mod subtitles;
+pub(crate) mod subtitles;
+pub(crate) mod values;
 mod xliff;
 
-use crate::block::{Notation, Sentences};
-use crate::markup::well_formed;
+use crate::block::Sentences;
+use crate::markup::{Syntax, well_formed};
 use crate::prepared::how;
 use crate::split::Splitter;
 use crate::write::Escape;
-use crate::{Answer, Error, Format, Options, SegmentedText, Source};
-use archive::Archive;
+use crate::{Answer, Error, Format, Options, SegmentedText, Source, TextEncoding};
+use archive::{Archive, Part};
 
 /// A format of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,7 +63,7 @@ impl FileFormat {
         (Self::Srt, &["srt"]),
         (Self::Vtt, &["vtt"]),
         (Self::Po, &["po", "pot"]),
-        (Self::Xliff, &["xliff", "xlf"]),
+        (Self::Xliff, &["xliff", "xlf", "sdlxliff", "mqxliff", "mxliff"]),
         (Self::Docx, &["docx"]),
         (Self::Pptx, &["pptx"]),
         (Self::Odt, &["odt"]),
@@ -88,6 +94,9 @@ impl FileFormat {
 /// A file whose sentences are found.
 #[derive(Debug)]
 pub struct SegmentedFile {
+    format: FileFormat,
+    /// Of a file that is no archive.
+    encoding: TextEncoding,
     texts: Vec<SegmentedText>,
     archive: Option<Archive>,
 }
@@ -100,23 +109,25 @@ pub struct TranslatedFile {
     /// By sentence: how many things to copy its translation lacked; they were put where their neighbours' translations
     /// stand.
     pub inserted: Vec<usize>,
+    /// Messages about the file, each one sentence.
+    pub notes: Vec<String>,
 }
 
 impl SegmentedFile {
     /// Finds the sentences of a file. The form of the text in `options` does not count.
     ///
     /// # Errors
-    /// If the file is not of this format, is not UTF-8, unpacks to too much, defines entities of its own in an archive,
-    /// or has nothing to translate.
+    /// If the file is not of this format, is not in its encoding, unpacks to too much, defines entities of its own in an
+    /// archive, or has nothing to translate.
     pub fn new(bytes: Vec<u8>, format: FileFormat, options: &Options) -> Result<Self, Error> {
         let file = if format.is_archive() {
-            let (archive, parts) = Archive::open(bytes, format)?;
-            let texts = parts.into_iter().map(|(format, text)| read(text, format, options));
-            Self { texts: texts.collect::<Result<_, _>>()?, archive: Some(archive) }
+            let (archive, parts) = Archive::open(bytes, format, options)?;
+            let texts = parts.into_iter().map(|(part, text)| read_part(text, part, options));
+            let texts = texts.collect::<Result<_, _>>()?;
+            Self { format, encoding: TextEncoding::default(), texts, archive: Some(archive) }
         } else {
-            let text = String::from_utf8(bytes)
-                .map_err(|error| Error::Encoding { byte: error.utf8_error().valid_up_to() + 1 })?;
-            Self { texts: vec![read(text, format, options)?], archive: None }
+            let (text, encoding) = TextEncoding::decode(bytes, format, options.encoding)?;
+            Self { format, encoding, texts: vec![read(text, format, options)?], archive: None }
         };
         if file.is_empty() { Err(Error::NothingToTranslate { format: format.name() }) } else { Ok(file) }
     }
@@ -154,12 +165,54 @@ impl SegmentedFile {
             texts.push(finished.text);
             inserted.extend(finished.inserted);
         }
+        let mut notes: Vec<String> = self.texts.iter().filter_map(|text| text.note().map(str::to_owned)).collect();
         let bytes = match &self.archive {
             Some(archive) => archive.write(&texts)?,
-            None => texts.concat().into_bytes(),
+            None => {
+                let (bytes, note) = self.encoding.encode(texts.concat(), self.format);
+                notes.extend(note);
+                bytes
+            }
         };
-        Ok(TranslatedFile { bytes, inserted })
+        Ok(TranslatedFile { bytes, inserted, notes })
     }
+}
+
+/// The message about messages that have a translation already.
+fn already_translated(left: usize, all: usize) -> Option<String> {
+    (left > 0).then(|| format!("{left} of {all} messages have a translation already and stay as they are"))
+}
+
+/// A part of an archive.
+fn read_part(text: String, part: Part, options: &Options) -> Result<SegmentedText, Error> {
+    let names = match part {
+        Part::Main(format) => return read(text, format, options),
+        Part::Styles => &values::WORD,
+        Part::Drawing => &values::DRAWING,
+        Part::Properties => &values::PROPERTIES,
+    };
+    well_formed(&text)?;
+    let outside: Outside = match part {
+        Part::Drawing => slides,
+        _ => |text, _, _| Ok(SegmentedText::from_blocks(text, Vec::new(), Escape::Markup)),
+    };
+    with_values(text, names, outside, options)
+}
+
+/// Finds the sentences of a text, but not those in its attributes.
+type Outside = fn(String, &Splitter, &Options) -> Result<SegmentedText, Error>;
+
+/// A text with the texts in its attributes, and its language.
+fn with_values(
+    text: String,
+    names: &values::Names,
+    outside: Outside,
+    options: &Options,
+) -> Result<SegmentedText, Error> {
+    let splitter = Splitter::new(&options.language);
+    let how = Sentences { flat: Some(true), escape: Escape::Attribute, ..how(&splitter, options) };
+    let values = values::blocks(&text, names, Syntax::Xml, options, &how);
+    Ok(outside(text, &splitter, options)?.with_values(values, Escape::Attribute, options, outside))
 }
 
 /// A text of a file or of a part of one.
@@ -169,27 +222,44 @@ fn read(text: String, format: FileFormat, options: &Options) -> Result<Segmented
         well_formed(&text)?;
     }
     let splitter = Splitter::new(&options.language);
-    let escape = match format {
-        FileFormat::Markdown => Escape::Markdown,
-        FileFormat::Po => Escape::Quoted,
-        FileFormat::Vtt | FileFormat::Xliff => Escape::Markup,
-        FileFormat::Docx | FileFormat::Pptx | FileFormat::Odt | FileFormat::Odp => Escape::Runs,
-        _ => Escape::None,
-    };
-    let notation = if format == FileFormat::Po { Notation::Source } else { Notation::Prose };
-    let own = |flat: Option<bool>| Sentences { flat, notation, escape, ..how(&splitter, options) };
+    let escape = if format == FileFormat::Vtt { Escape::Markup } else { Escape::None };
+    let own = |flat: Option<bool>| Sentences { flat, escape, ..how(&splitter, options) };
     let blocks = match format {
         FileFormat::Text => return with(Format::Text),
         FileFormat::Html | FileFormat::Epub => return with(Format::Html),
         FileFormat::Xml => return with(Format::Xml),
-        FileFormat::Markdown => markdown::paragraphs(&text, &own(Some(true))),
-        FileFormat::Srt => subtitles::paragraphs(&text, false, &own(Some(true))),
-        FileFormat::Vtt => subtitles::paragraphs(&text, true, &own(Some(true))),
-        FileFormat::Po => po::paragraphs(&text, &own(None))?,
-        FileFormat::Xliff => xliff::paragraphs(&text, options, &own(Some(true)))?,
-        FileFormat::Docx => office::paragraphs(&text, &office::WORD, &own(None)),
-        FileFormat::Pptx => office::paragraphs(&text, &office::SLIDES, &own(None)),
-        FileFormat::Odt | FileFormat::Odp => odf::paragraphs(&text, &own(None)),
+        FileFormat::Markdown => return Ok(markdown::read(text, options)),
+        FileFormat::Srt => subtitles::paragraphs(&text, subtitles::Kind::Srt, options, &own(Some(true))),
+        FileFormat::Vtt => subtitles::paragraphs(&text, subtitles::Kind::Vtt, options, &own(Some(true))),
+        FileFormat::Po => {
+            let (messages, left, all) = po::messages(&text, options)?;
+            return Ok(messages.read(options)?.with_note(already_translated(left, all)));
+        }
+        FileFormat::Xliff => {
+            let (messages, left, all) = xliff::messages(&text, options);
+            return Ok(messages.read(options)?.with_note(already_translated(left, all)));
+        }
+        FileFormat::Docx => return with_values(text, &values::WORD, word, options),
+        FileFormat::Pptx => return with_values(text, &values::DRAWING, slides, options),
+        FileFormat::Odt | FileFormat::Odp => return with_values(text, &values::OPEN_DOCUMENT, open_document, options),
     };
     Ok(SegmentedText::from_blocks(text, blocks, escape))
+}
+
+fn word(text: String, splitter: &Splitter, options: &Options) -> Result<SegmentedText, Error> {
+    let blocks =
+        office::paragraphs(&text, &office::WORD, &Sentences { escape: Escape::Runs, ..how(splitter, options) });
+    Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
+}
+
+fn slides(text: String, splitter: &Splitter, options: &Options) -> Result<SegmentedText, Error> {
+    let blocks =
+        office::paragraphs(&text, &office::SLIDES, &Sentences { escape: Escape::Runs, ..how(splitter, options) });
+    Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
+}
+
+fn open_document(text: String, splitter: &Splitter, options: &Options) -> Result<SegmentedText, Error> {
+    let how = Sentences { escape: Escape::Runs, ..how(splitter, options) };
+    let blocks = odf::paragraphs(&text, options.comments, &how);
+    Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
 }

@@ -1,5 +1,6 @@
 //! Texts and slides in OpenDocument: paragraphs with spans inside.
 
+use crate::Comments;
 use crate::block::{Block, Sentences};
 use crate::marks::{Form, is_mark};
 use crate::markup::{Kind, Paragraphs, Reader, Syntax, Token, attribute, ends, scan};
@@ -12,8 +13,13 @@ const AROUND: &[&str] = &["text:span", "text:a", "text:meta", "text:ruby", "text
 const HOLDS: &[&str] =
     &["text:note", "draw:frame", "draw:text-box", "office:annotation", "draw:custom-shape", "draw:g"];
 
+/// Whether an element stays as it is: text that was deleted, and comments.
+fn stays(name: &str, comments: Comments) -> bool {
+    name == "text:tracked-changes" || (name == "office:annotation" && comments == Comments::Leave)
+}
+
 /// The paragraphs of a part.
-pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Vec<Block> {
+pub(crate) fn paragraphs(text: &str, comments: Comments, how: &Sentences<'_>) -> Vec<Block> {
     let tokens = scan(text, Syntax::Xml);
     let ends = ends(&tokens);
     let mut reader =
@@ -26,11 +32,15 @@ pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Vec<Block> {
         let (raw, at) = (&text[token.range.clone()], token.range.start);
         let is_inside = inside.last().copied().unwrap_or(false);
         match &token.kind {
+            Kind::Open(name, _) if stays(name, comments) && !is_inside => {
+                number = ends[number].unwrap_or(number) + 1;
+                continue;
+            }
             Kind::Open(name, closed) => {
                 let paragraph = matches!(name.as_str(), "text:p" | "text:h");
                 let breaks = matches!(name.as_str(), "text:line-break" | "text:tab");
                 let is_note = is_inside && ends[number].is_some_and(|end| marks_note(&reader, &raised, number, end));
-                if paragraph || (is_inside && HOLDS.contains(&name.as_str())) {
+                if paragraph || (is_inside && HOLDS.contains(&name.as_str()) && !stays(name, comments)) {
                     reader.paragraphs.end(at);
                 } else if is_inside && AROUND.contains(&name.as_str()) && !closed && !is_note {
                     reader.paragraphs.open(name, raw, at);
@@ -40,10 +50,11 @@ pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Vec<Block> {
                     let end = tokens[last].range.end;
                     if reader.paragraphs.is_inside() || breaks {
                         reader.paragraphs.marker(&text[at..end], at);
-                        match name.as_str() {
-                            _ if breaks => reader.paragraphs.text("\n", end..end),
-                            "text:s" => reader.paragraphs.text(" ", end..end),
-                            _ => {}
+                        let spaced = text[..at].ends_with([' ', '\n']) || text[end..].starts_with([' ', '\n']);
+                        if breaks {
+                            reader.paragraphs.text("\n", end..end);
+                        } else if name == "text:s" && !spaced {
+                            reader.paragraphs.text(" ", end..end);
                         }
                     }
                     number = last + 1;

@@ -1,23 +1,66 @@
 //! Messages of gettext: translations are written where there are none yet.
 
-use crate::Error;
-use crate::block::{Block, Sentences};
-use crate::markup::Paragraphs;
+use super::accelerators::Markers;
+use super::edits::{Edit, apply, same_language};
+use super::messages::{Form, Message, Messages};
+use super::plural_forms::{PluralForms, plural_forms};
 use crate::patterns::Style;
-use crate::plain::tagged;
 use crate::write::Escape;
+use crate::{Error, Options};
 use std::ops::Range;
 
 /// A string of an entry: the bytes of its quoted lines, and its text.
+#[derive(Debug, Clone, Default)]
 struct QuotedString {
     range: Range<usize>,
     text: String,
 }
 
-/// The untranslated messages of a file.
-pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Result<Vec<Block>, Error> {
-    let mut blocks = Vec::new();
-    let (mut message, mut plural): (Option<QuotedString>, Option<QuotedString>) = (None, None);
+/// A message with its translations.
+#[derive(Debug, Default)]
+struct Entry {
+    message: QuotedString,
+    plural: Option<QuotedString>,
+    /// What its flags keep in it.
+    style: Style,
+    /// The translations with their numbers.
+    translations: Vec<(usize, QuotedString)>,
+}
+
+/// The messages of a file, how many have a translation already, and how many there are.
+pub(crate) fn messages(text: &str, options: &Options) -> Result<(Messages, usize, usize), Error> {
+    let entries = entries(text)?;
+    let header = entries.iter().find(|entry| entry.message.text.is_empty() && !entry.translations.is_empty());
+    let named = |name: &str| {
+        let lines = header.into_iter().flat_map(|header| header.translations[0].1.text.lines());
+        lines.filter_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned()).next()
+    };
+    let forms = named("Plural-Forms:").and_then(|forms| plural_forms(&forms));
+    let marker = named("X-Accelerator-Marker:").and_then(|marker| marker.chars().next());
+    let mut edits: Vec<Edit> =
+        header.and_then(|header| language(text, &header.translations[0].1, &options.target)).into_iter().collect();
+    let (mut left, mut all) = (0, 0);
+    let (mut sources, mut styles) = (Vec::new(), Vec::new());
+    for entry in entries.iter().filter(|entry| !entry.message.text.is_empty() && !entry.translations.is_empty()) {
+        all += 1;
+        sources.push(&entry.message.text);
+        if entry.translations.iter().all(|(_, translation)| !translation.text.is_empty()) {
+            left += 1;
+        } else {
+            let before = edits.len();
+            entry.edits(text, forms.as_ref(), &mut edits);
+            styles.extend(edits[before..].iter().flat_map(|edit| &edit.parts).map(|_| entry.style));
+        }
+    }
+    let markers = Markers::new(sources.iter(), marker);
+    let (text, parts) = apply(text, edits);
+    let message = |(range, style)| Message { range, is_copy: true, style };
+    let all_messages = parts.into_iter().zip(styles).map(message).collect();
+    Ok((Messages { text, all: all_messages, markers, form: Form::Quoted }, left, all))
+}
+
+fn entries(text: &str) -> Result<Vec<Entry>, Error> {
+    let mut entries: Vec<Entry> = Vec::new();
     let mut at = 0;
     let lines: Vec<Range<usize>> = text
         .split_inclusive('\n')
@@ -28,7 +71,7 @@ pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Result<Vec<Block>, 
         .collect();
     let (mut number, mut style) = (0, Style::Any);
     while let Some(line) = lines.get(number) {
-        let content = text[line.clone()].trim();
+        let content = text[line.clone()].trim().trim_start_matches('\u{feff}');
         let key = content.split(['"', ' ', '\t']).next().unwrap_or_default();
         number += 1;
         if let Some(flags) = content.strip_prefix("#,") {
@@ -51,20 +94,17 @@ pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Result<Vec<Block>, 
             quoted.read(text[next.clone()].trim(), number)?;
             quoted.range.end = next.start + text[next.clone()].trim_end().len();
         }
-        match key {
-            "msgid" => (message, plural) = (Some(quoted), None),
-            "msgid_plural" => plural = Some(quoted),
-            _ if key.starts_with("msgstr") => {
-                let singular = matches!(key, "msgstr" | "msgstr[0]");
-                let source = if singular { message.as_ref() } else { plural.as_ref().or(message.as_ref()) };
-                let source = source.filter(|source| quoted.text.is_empty() && !source.text.is_empty());
-                let how = Sentences { style, ..*how };
-                blocks.extend(source.and_then(|source| block(source, quoted.range, &how)));
+        match (key, entries.last_mut()) {
+            ("msgid", _) => entries.push(Entry { message: quoted, style, ..Entry::default() }),
+            ("msgid_plural", Some(entry)) => entry.plural = Some(quoted),
+            (_, Some(entry)) if key.starts_with("msgstr") => {
+                let number = key.trim_start_matches("msgstr").trim_matches(['[', ']']).parse().unwrap_or_default();
+                entry.translations.push((number, quoted));
             }
             _ => {}
         }
     }
-    Ok(blocks)
+    Ok(entries)
 }
 
 impl QuotedString {
@@ -88,21 +128,54 @@ impl QuotedString {
     }
 }
 
-/// The paragraph of a message, which is written in place of an empty translation.
-fn block(source: &QuotedString, place: Range<usize>, how: &Sentences<'_>) -> Option<Block> {
-    let mut paragraphs = Paragraphs::new(how);
-    paragraphs.open("", "\"", source.range.start);
-    let whole = |_| source.range.clone();
-    let written = |range: Range<usize>| {
-        let mut quoted = String::new();
-        Escape::Quoted.push(&mut quoted, &source.text[range]);
-        quoted
-    };
-    tagged(&mut paragraphs, &source.text, how.keep.placeholders, &whole, &written, &mut |paragraphs, range| {
-        paragraphs.text(&source.text[range], source.range.clone());
-    });
-    paragraphs.close("", "\"", source.range.end);
-    let mut block = paragraphs.finish(source.range.end).pop()?;
-    block.range = place;
-    Some(block)
+impl Entry {
+    /// The source of a translation of this number.
+    fn source(&self, number: usize, forms: Option<&PluralForms>) -> &str {
+        let (one, count) = forms.map_or((0, 2), |forms| (forms.one, forms.count));
+        match &self.plural {
+            Some(plural) if !plural.text.is_empty() && (number != one || count == 1) => &plural.text,
+            _ => &self.message.text,
+        }
+    }
+
+    /// Copies the sources to the translations that are empty; plurals get as many as the language has.
+    fn edits(&self, text: &str, forms: Option<&PluralForms>, edits: &mut Vec<Edit>) {
+        let untouched = self.translations.iter().all(|(_, translation)| translation.text.is_empty());
+        let count = forms.filter(|_| self.plural.is_some() && untouched).map(|forms| forms.count);
+        for (number, translation) in &self.translations {
+            if count.is_some_and(|count| *number >= count) {
+                // The line of a plural that the language lacks.
+                let start = text[..translation.range.start].rfind('\n').unwrap_or(translation.range.start);
+                edits.push(Edit::new(start..translation.range.end, ""));
+            } else if translation.text.is_empty() {
+                edits.push(copy(translation.range.clone(), "", self.source(*number, forms)));
+            }
+        }
+        let Some((last, translation)) = self.translations.last() else { return };
+        let end = translation.range.end;
+        let line_end = if text[..end].contains("\r\n") { "\r\n" } else { "\n" };
+        for number in last + 1..count.unwrap_or_default() {
+            edits.push(copy(end..end, &format!("{line_end}msgstr[{number}] "), self.source(number, forms)));
+        }
+    }
+}
+
+/// A copy of a source in quotation marks.
+fn copy(range: Range<usize>, before: &str, source: &str) -> Edit {
+    let mut with = format!("{before}\"");
+    let start = with.len();
+    Escape::Quoted.push(&mut with, source);
+    let part = start..with.len();
+    with.push('"');
+    Edit { range, with, parts: vec![part] }
+}
+
+/// The change of the language that the header names.
+fn language(text: &str, header: &QuotedString, target: &str) -> Option<Edit> {
+    const KEY: &str = "\"Language:";
+    let start = header.range.start + text[header.range.clone()].find(KEY)? + KEY.len();
+    let end = start + text[start..header.range.end].find(['\\', '"'])?;
+    let known = text[start..end].trim();
+    let same = target.is_empty() || (!known.is_empty() && same_language(known, target));
+    (!same).then(|| Edit::new(start..end, format!(" {}", target.replace('-', "_"))))
 }

@@ -1,32 +1,179 @@
-//! Subtitles: the text below each line of times is a paragraph, and so is each line of a dialogue.
+//! Subtitles: the text below each line of times is a paragraph, and so is each line of a dialogue. A sentence that goes
+//! over several subtitles is one paragraph, too; its translation is divided among them.
 
+mod layout;
+
+use super::edits::same_language;
+use crate::Options;
 use crate::block::{Block, Sentences};
-use crate::plain;
+use crate::markup::{Paragraphs, Syntax, references};
+use crate::plain::{self, tagged};
 use std::ops::Range;
 
-/// The paragraphs of subtitles. `with_references`: whether the text has references, as `&amp;`.
-pub(crate) fn paragraphs(text: &str, with_references: bool, how: &Sentences<'_>) -> Vec<Block> {
-    let mut blocks = Vec::new();
+pub(crate) use layout::Layout;
+
+/// The most subtitles, and the most bytes, of a sentence.
+const CUES: usize = 8;
+const BYTES: usize = 600;
+
+/// The longest pause inside a sentence, in milliseconds.
+const PAUSE: u64 = 3000;
+
+/// A kind of subtitles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// SubRip.
+    Srt,
+    /// Those of the web, with references, as `&amp;`.
+    Vtt,
+}
+
+/// A subtitle.
+#[derive(Debug, Clone)]
+struct Cue {
+    /// Its times in milliseconds.
+    times: Option<(u64, u64)>,
+    /// Its text, without the white space around it.
+    text: Range<usize>,
+}
+
+/// The paragraphs of subtitles.
+pub(crate) fn paragraphs(text: &str, kind: Kind, options: &Options, how: &Sentences<'_>) -> Vec<Block> {
+    let mut blocks: Vec<Block> = language(text, kind, options).into_iter().collect();
+    let cues = cues(text);
+    let mut next = 0;
+    while let Some(first) = cues.get(next) {
+        let speeches = speeches(text, first.text.clone());
+        if speeches.len() > 1 {
+            for speech in speeches {
+                blocks.extend(plain::part(text, speech, how.keep.placeholders, kind == Kind::Vtt, how));
+            }
+            next += 1;
+            continue;
+        }
+        let mut last = next;
+        while last + 1 < cues.len()
+            && last - next + 1 < CUES
+            && cues[last + 1].text.end - first.text.start < BYTES
+            && goes_on(text, &cues[last], &cues[last + 1])
+        {
+            last += 1;
+        }
+        blocks.extend(sentence(text, &cues[next..=last], kind, options, how));
+        next = last + 1;
+    }
+    blocks
+}
+
+/// The language that the head of subtitles of the web names.
+fn language(text: &str, kind: Kind, options: &Options) -> Option<Block> {
+    const KEY: &str = "\nLanguage:";
+    let head = text.split("\n\n").next().filter(|_| kind == Kind::Vtt && !options.target.is_empty())?;
+    let start = head.find(KEY)? + KEY.len();
+    let line = head[start..].lines().next()?;
+    let value = start + line.len() - line.trim_start().len()..start + line.trim_end().len();
+    let changes = !value.is_empty() && !same_language(&text[value.clone()], &options.target);
+    changes.then(|| Block::fixed(value, &options.target))
+}
+
+fn cues(text: &str) -> Vec<Cue> {
+    let mut cues = Vec::new();
     let mut at = 0;
-    // Where the text of a subtitle begins.
-    let mut cue: Option<usize> = None;
-    let mut end = |cue: Option<usize>, end: usize| {
-        let begins = cue.unwrap_or(end);
-        for part in speeches(text, begins..end) {
-            blocks.extend(plain::part(text, part, how.keep.placeholders, with_references, how));
+    // The times of the subtitle that is open, and where its text begins.
+    let mut open: Option<(Option<(u64, u64)>, usize)> = None;
+    let mut end = |open: Option<(Option<(u64, u64)>, usize)>, end: usize| {
+        let Some((times, start)) = open.filter(|(_, start)| *start < end) else { return };
+        let raw = &text[start..end];
+        let text = start + raw.len() - raw.trim_start().len()..start + raw.trim_end().len();
+        if !raw.trim().is_empty() {
+            cues.push(Cue { times, text });
         }
     };
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
         if line.contains("-->") {
-            end(cue.replace(at), start);
+            end(open.replace((times(line), at)), start);
         } else if line.trim().is_empty() {
-            end(cue.take(), start);
+            end(open.take(), start);
         }
     }
-    end(cue, text.len());
-    blocks
+    end(open, text.len());
+    cues
+}
+
+/// The times of a line: `00:00:01,000 --> 00:00:02,500`, also without hours.
+fn times(line: &str) -> Option<(u64, u64)> {
+    let (from, to) = line.split_once("-->")?;
+    let time = |text: &str| {
+        let (rest, thousandths) = text.split_once([',', '.'])?;
+        let seconds = rest.split(':').try_fold(0_u64, |sum, part| {
+            sum.checked_mul(60)?.checked_add(part.trim().parse().ok().filter(|part: &u64| *part < 1_000_000)?)
+        });
+        seconds?.checked_mul(1000)?.checked_add(thousandths.parse().ok().filter(|part: &u64| *part < 1000)?)
+    };
+    Some((time(from.trim())?, time(to.split_whitespace().next()?)?))
+}
+
+/// Whether a sentence goes on in the next subtitle.
+fn goes_on(text: &str, cue: &Cue, next: &Cue) -> bool {
+    let [text, next_text] = [&text[cue.text.clone()], &text[next.text.clone()]];
+    let pause =
+        cue.times.zip(next.times).is_some_and(|(cue, next)| next.0 < cue.0 || next.0.saturating_sub(cue.1) > PAUSE);
+    let special = |text: &str| {
+        ["{\\", "<v", "♪", "♫", "<0", "[", "("].iter().any(|sign| text.contains(sign))
+            || text.starts_with(['-', '–', '—', '‐', '>', '.', '…'])
+    };
+    if pause || special(text) || special(next_text) {
+        return false;
+    }
+    let last = without_tags(text).trim_end().chars().next_back();
+    let first = without_tags(next_text).trim_start().chars().next();
+    let ends =
+        last.is_none_or(|last| !last.is_alphanumeric() && !matches!(last, ',' | '-' | '–' | '—' | '、' | '\'' | '’'));
+    !ends
+        && first
+            .is_some_and(|first| first.is_lowercase() || (first.is_alphanumeric() && matches!(last, Some(',' | '、'))))
+}
+
+/// A text without its tags.
+fn without_tags(text: &str) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    for c in text.chars() {
+        match c {
+            '<' => inside = true,
+            '>' if inside => inside = false,
+            _ if !inside => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// The paragraph of subtitles that belong together.
+fn sentence(text: &str, cues: &[Cue], kind: Kind, options: &Options, how: &Sentences<'_>) -> Option<Block> {
+    let (first, last) = (cues.first()?, cues.last()?);
+    let mut paragraphs = Paragraphs::new(how);
+    for (number, cue) in cues.iter().enumerate() {
+        if number > 0 {
+            paragraphs.text(" ", cue.text.start..cue.text.start);
+        }
+        let inner = &text[cue.text.clone()];
+        let origin = |range: Range<usize>| cue.text.start + range.start..cue.text.start + range.end;
+        let written = |range: Range<usize>| inner[range].to_owned();
+        tagged(&mut paragraphs, inner, how.keep.placeholders, &origin, &written, &mut |paragraphs, range| match kind {
+            Kind::Vtt => references(paragraphs, text, origin(range), Syntax::Html),
+            Kind::Srt => paragraphs.text(&inner[range.clone()], origin(range)),
+        });
+    }
+    let block = paragraphs.finish(last.text.end).pop()?;
+    let heads = cues.windows(2).map(|pair| text[pair[0].text.end..pair[1].text.start].to_owned()).collect();
+    let lengths = cues.iter().map(|cue| layout::width(&text[cue.text.clone()])).collect();
+    let layout = Layout::new(heads, lengths, options.subtitle_width, text.contains("\r\n"));
+    let mut block = block.at(first.text.start..last.text.end);
+    block.layout = Some(layout);
+    Some(block)
 }
 
 /// The parts of a subtitle: where two or more lines begin with a dash, the text of each such line and of the lines

@@ -2,6 +2,7 @@
 
 use super::{COPIED, Kind, Paragraphs, Reader, Syntax, VOID, attribute, ends, scan};
 use crate::block::{Block, Sentences};
+use crate::write::Escape;
 
 /// Attributes whose values are text.
 const TEXT: &[&str] = &["alt", "title", "placeholder", "aria-label"];
@@ -18,6 +19,8 @@ fn values<'t>(name: &str, tag: &'t str) -> Vec<&'t str> {
     let more = match name {
         "meta" if is("name", META) || is("property", META) => Some("content"),
         "input" if is("type", &["submit", "button", "reset"]) => Some("value"),
+        "optgroup" | "option" | "track" => Some("label"),
+        "table" => Some("summary"),
         _ => None,
     };
     let mut values: Vec<&str> = TEXT.iter().copied().chain(more).filter_map(|name| attribute(tag, name)).collect();
@@ -27,14 +30,23 @@ fn values<'t>(name: &str, tag: &'t str) -> Vec<&'t str> {
     values
 }
 
-/// The values as paragraphs, without those inside elements that are copied. A value without quotation marks stays.
+/// Elements that are copied although text is inside them, and the elements inside them that have text.
+const HOLDING_TEXT: &[(&str, &[&str])] = &[("select", &["option"]), ("svg", &["title", "desc", "text"])];
+
+/// The texts inside elements that are copied, and the values, as paragraphs, without those inside elements that are copied. A value without quotation marks stays.
 pub(crate) fn attributes(input: &str, copied: &[String], how: &Sentences<'_>) -> Vec<Block> {
     let tokens = scan(input, Syntax::Html);
     let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Html, copied, paragraphs: Paragraphs::new(how) };
     let ends = ends(&tokens);
     let mut number = 0;
+    // The element that is open that holds text, and the end of the one with text.
+    let (mut holds, mut text_ends) = ((0, [].as_slice()), 0);
     while let Some(token) = tokens.get(number) {
         number += 1;
+        if number <= text_ends && token.kind == Kind::Text {
+            reader.text(token.range.clone());
+            reader.paragraphs.end(token.range.end);
+        }
         let Kind::Open(name, closed) = &token.kind else { continue };
         let tag = &input[token.range.clone()];
         let stays = reader.is_copied(name, tag);
@@ -48,9 +60,19 @@ pub(crate) fn attributes(input: &str, copied: &[String], how: &Sentences<'_>) ->
                 }
             }
         }
-        if stays && !closed && !VOID.contains(&name.as_str()) {
-            number = ends[number - 1].map_or(number, |end| end + 1);
+        let end = ends[number - 1].filter(|_| !closed && !VOID.contains(&name.as_str())).unwrap_or(number - 1);
+        if number <= holds.0 && holds.1.contains(&name.as_str()) && !reader.is_told_to_stay(name, tag) {
+            text_ends = end;
+        }
+        match HOLDING_TEXT.iter().find(|(holder, _)| holder == name) {
+            Some((_, with_text)) if !reader.is_told_to_stay(name, tag) => holds = (end, *with_text),
+            _ if stays => number = end + 1,
+            _ => {}
         }
     }
-    reader.paragraphs.finish(input.len())
+    let mut blocks = reader.paragraphs.finish(input.len());
+    for block in blocks.iter_mut().filter(|block| !input[..block.range.start].ends_with(['"', '\''])) {
+        block.escape = Some(Escape::Markup);
+    }
+    blocks
 }

@@ -5,6 +5,7 @@ mod entities;
 mod inline;
 mod neighbours;
 mod scan;
+mod shown;
 mod text;
 mod xml;
 
@@ -12,6 +13,7 @@ pub(crate) use attributes::attributes;
 pub(crate) use entities::{Part, parts};
 pub(crate) use inline::Paragraphs;
 pub(crate) use scan::{Kind, Syntax, Token, attribute, scan};
+pub(crate) use shown::Shown;
 pub(crate) use text::references;
 pub(crate) use xml::{paragraphs as xml, part as xml_part, well_formed};
 

@@ -15,6 +15,11 @@ pub(crate) fn references(paragraphs: &mut Paragraphs<'_>, input: &str, range: Ra
                 at += text.len();
                 paragraphs.text(text, start..at);
             }
+            // Marks of the direction, which no translation has.
+            Part::Character('\u{200e}' | '\u{200f}', length) => {
+                at += length;
+                paragraphs.marker(&input[start..at], start);
+            }
             Part::Character(c, length) => {
                 at += length;
                 paragraphs.text(c.encode_utf8(&mut [0; 4]), start..at);

@@ -4,6 +4,7 @@
 use super::{Kind, NAMED, Paragraphs, Reader, Syntax, Token, ends, scan};
 use crate::Error;
 use crate::block::{Block, Sentences};
+use crate::files::messages::Inset;
 use std::ops::Range;
 
 /// The paragraphs of a document or a part of one. `copied`: names of elements that are copied with their content.
@@ -12,16 +13,15 @@ pub(crate) fn paragraphs(input: &str, copied: &[String], how: &Sentences<'_>) ->
     check(input, &tokens)?;
     let (ends, mixed) = (ends(&tokens), mixed(input, &tokens));
     let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Xml, copied, paragraphs: Paragraphs::new(how) };
-    read(&mut reader, &ends, &mixed, false);
+    read(&mut reader, &ends, &mixed, None);
     Ok(reader.paragraphs.finish(input.len()))
 }
 
-/// The paragraph of a message of XLIFF, which is written at another place between `around`.
+/// The paragraph of a message of XLIFF. `insets`: what is no text in it, in order.
 pub(crate) fn part(
     input: &str,
     part: Range<usize>,
-    place: Range<usize>,
-    around: (&str, &str),
+    insets: &[Inset],
     copied: &[String],
     how: &Sentences<'_>,
 ) -> Result<Option<Block>, Error> {
@@ -30,25 +30,47 @@ pub(crate) fn part(
     tokens.iter_mut().for_each(|token| token.range = part.start + token.range.start..part.start + token.range.end);
     let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Xml, copied, paragraphs: Paragraphs::new(how) };
     let (ends, mixed) = (ends(&tokens), vec![true; tokens.len()]);
-    reader.paragraphs.open("", around.0, part.start);
-    read(&mut reader, &ends, &mixed, true);
-    reader.paragraphs.close("", around.1, part.end);
+    read(&mut reader, &ends, &mixed, Some(insets));
     let block = reader.paragraphs.finish(part.end).pop();
-    Ok(block.map(|mut block| {
-        block.range = place;
-        block
-    }))
+    Ok(block.map(|block| block.at(part)))
+}
+
+/// Whether an element of XLIFF has the code of the original format.
+pub(crate) fn is_code(name: &str) -> bool {
+    ENDS.contains(&name) || CODES.contains(&name)
+}
+
+/// Reads a part of a text with insets; gives the byte after it.
+fn with_insets(reader: &mut Reader<'_>, range: Range<usize>, insets: &[Inset]) -> usize {
+    let (mut at, end) = (range.start, range.end);
+    let first = insets.partition_point(|inset| inset.range.start < at);
+    for inset in insets[first..].iter().take_while(|inset| inset.range.start < end) {
+        if at < inset.range.start {
+            reader.tagged_text(at..inset.range.start);
+        }
+        inset.read(&mut reader.paragraphs, &reader.input[inset.range.clone()], inset.range.clone());
+        at = inset.range.end;
+    }
+    if at < end {
+        reader.tagged_text(at..end);
+    }
+    at.max(end)
 }
 
 /// Elements of XLIFF with the code of the original format: the ends of pairs, and things that stand for words.
 const ENDS: &[&str] = &["bpt", "ept", "ut"];
 const CODES: &[&str] = &["ph", "it"];
 
-/// Reads all tokens. `codes`: whether the elements of XLIFF with code are known.
-fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool], codes: bool) {
+/// Reads all tokens. `insets`: of a message of XLIFF, whose elements with code are known.
+fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool], insets: Option<&[Inset]>) {
     let (input, tokens, copied) = (reader.input, reader.tokens, reader.copied);
-    let mut number = 0;
+    let (mut number, mut done) = (0, 0);
     while let Some(token) = tokens.get(number) {
+        if token.range.end <= done {
+            // An inset goes over tags.
+            number += 1;
+            continue;
+        }
         let raw = &input[token.range.clone()];
         let (at, inline) = (token.range.start, mixed[number]);
         match &token.kind {
@@ -63,17 +85,14 @@ fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool], codes: 
             }
             Kind::Open(name, closed) => {
                 let empty = ends[number] == Some(number + 1);
-                if let (true, false, Some(end)) = (codes, closed, ends[number]) {
+                if let (true, false, Some(end)) = (insets.is_some() && is_code(name), closed, ends[number]) {
                     let all = at..tokens[end].range.end;
-                    let (ends, code) = (ENDS.contains(&name.as_str()), CODES.contains(&name.as_str()));
-                    if ends || code {
-                        match ends {
-                            true => reader.paragraphs.marker(&input[all], at),
-                            false => reader.paragraphs.named(&input[all.clone()], all),
-                        }
-                        number = end + 1;
-                        continue;
+                    match ENDS.contains(&name.as_str()) {
+                        true => reader.paragraphs.marker(&input[all], at),
+                        false => reader.paragraphs.named(&input[all.clone()], all),
                     }
+                    number = end + 1;
+                    continue;
                 }
                 if reader.is_copied(name, raw) && !closed {
                     number = reader.copy(number, ends[number], true);
@@ -95,7 +114,9 @@ fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool], codes: 
                 }
             }
             Kind::Close(name) => reader.close(name, raw, at),
-            Kind::Text => reader.tagged_text(token.range.clone()),
+            Kind::Text => {
+                done = with_insets(reader, token.range.start.max(done)..token.range.end, insets.unwrap_or_default());
+            }
             Kind::Cdata => {
                 let inner = at + "<![CDATA[".len()..token.range.end.saturating_sub("]]>".len());
                 reader.cdata(input.get(inner).unwrap_or_default(), token.range.clone());

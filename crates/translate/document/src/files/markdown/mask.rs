@@ -1,0 +1,321 @@
+//! Signs of other dialects, hidden from the parser of CommonMark: each is replaced by a sign of CommonMark that has as
+//! many bytes and acts alike, so that no byte moves.
+//!
+//! | sign | acts as |
+//! |---|---|
+//! | lines `:::note`, `{% note %}`, `{{< figure >}}`, `<Tabs>`, `import …`, `> [!tip] …`, `*[HTML]: …` | an empty line |
+//! | lines `!!! note`, `??? note`, `=== "tab"`, whose content is indented | an item |
+//! | `{% x %}`, `{{< x >}}`, tags with `{…}` inside a line | a tag |
+//! | `==marked==`, `++inserted++` | strong text |
+//! | `:smile:`, `\(x^2\)` | code |
+
+use super::values::{Quote, Value};
+use regex::{Captures, Regex};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// A text without the signs of other dialects.
+pub(crate) struct Mask {
+    /// As long as the original.
+    pub(crate) text: String,
+    /// The lines that act as items.
+    hidden: Vec<Range<usize>>,
+    /// The texts inside the signs.
+    pub(crate) values: Vec<Value>,
+}
+
+impl Mask {
+    /// Whether the text at this byte is not that of the original.
+    pub(crate) fn hides(&self, at: usize) -> bool {
+        let next = self.hidden.partition_point(|hidden| hidden.end <= at);
+        self.hidden.get(next).is_some_and(|hidden| hidden.start <= at)
+    }
+}
+
+fn regex(pattern: &str) -> Option<Regex> {
+    // The tests use each pattern.
+    Regex::new(pattern).ok()
+}
+
+/// The attributes of a tag of JSX: text, strings, and expressions in braces.
+macro_rules! attributes {
+    () => {
+        r#"(?:\s(?:[^<>{}"'`]|"[^"]*"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*)?"#
+    };
+}
+
+/// Signs inside lines, tried from left to right; what has no name is only passed over: code, formulas.
+static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    regex(concat!(
+        r"```[^`\n]+```|``(?:[^`\n]|`[^`\n])+``|`(?:[^`\n]|\n[^`\s])+`|\$\$[^$]+\$\$",
+        // A sign ends where the next one begins, so that no text is searched twice.
+        r"|(?P<tag>\{%(?:[^%{\n]|\{[^%\n]|%[^}\n])*%\}|\{\{[<%](?:[^{\n]|\{[^{\n])*?[>%]\}\}|</?[A-Za-z][\w.:-]*",
+        attributes!(),
+        r"/?>)",
+        r"|(?P<strong>==[^\s=](?:[^=\n]*[^\s=])?==|\+\+[^\s+](?:[^+\n]*[^\s+])?\+\+)",
+        r"|(?P<page>\[\[[^\[\]\n|]*\]\][(\[])",
+        r"|(?P<code>\\\((?:[^\n`\\]|\\[^()\n])+?\\\)|\\\[(?:[^\n`\\]|\\[^\[\]\n])+?\\\])",
+        r"|\\.",
+        r"|(?P<emoji>(?::[a-z0-9_+-]*[a-z][a-z0-9_+-]*:)+)",
+    ))
+});
+
+/// Lines whose content is indented: their signs, and their title.
+static INDENTED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r#"^(?:!!!|\?\?\?\+?|={3}[+!]?)(?:\s+[\w -]+?)?(?:\s+"(?P<quoted>.*)")?\s*$"#));
+
+/// Lines that are nothing but signs, and the titles in them.
+static LINES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let tags = concat!(r"^(?:</?(?:[A-Z]\w*[a-z][\w.]*)?", attributes!(), r"/?>\s*)+$");
+    let patterns = [
+        r"^:{3,}\s*(?:\{[^{}]*\}|[\w-]+)?(?:\[(?P<bracketed>.*)\]|\s+(?P<title>[^\s{\[].*?))?\s*(?:\{[^{}]*\})?\s*:*\s*$",
+        r"^(?:(?:\{%.*?%\}|\{\{[<%].*?[>%]\}\}|\{/\*.*?\*/\})\s*)+$",
+        r"^\*\[[^\]\n]+\]:\s+(?P<title>\S.*?)\s*$",
+        r"^\[![\w-]+\][+-]?(?:\s+(?P<title>\S.*?))?\s*$",
+        r"^\{:[^{}]*\}\s*$|^\[\[?_?TOC_?\]?\]\s*$|^%%.*%%\s*$",
+        tags,
+    ];
+    patterns.iter().filter_map(|pattern| regex(pattern)).collect()
+});
+
+/// Titles among the parameters of signs and tags.
+static PARAMETERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    regex(r#"[\s(](?:title|caption|alt|label|summary|description|placeholder)\s*=\s*"(?P<quoted>[^"\n]*)""#)
+});
+
+/// A statement of MDX.
+static STATEMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    regex(
+        r#"^(?:import\s+(?:[\w{*].*\sfrom\s+)?["'].*["'];?\s*$|import\s+\{\s*$|export\s+(?:const|let|var|default|function|class|async|type|interface|\{|\*))"#,
+    )
+});
+
+/// The beginning of a tag, a sign or a formula that goes on over lines, and its end.
+const LONG: &[(&str, &str)] =
+    &[("{{<", ">}}"), ("{{%", "%}}"), ("{%", "%}"), ("{/*", "*/}"), ("\\[", "\\]"), ("$$", "$$")];
+
+/// The most lines of a sign.
+const LINES_OF_SIGN: usize = 50;
+
+/// A text as it is masked, line by line.
+struct Masker<'t> {
+    input: &'t str,
+    text: Vec<u8>,
+    hidden: Vec<Range<usize>>,
+    values: Vec<Value>,
+}
+
+/// The text as the parser of CommonMark reads it.
+pub(crate) fn mask(input: &str) -> Mask {
+    let mut masker = Masker { input, text: input.as_bytes().to_vec(), hidden: Vec::new(), values: Vec::new() };
+    masker.lines();
+    // Each part was replaced whole, by ASCII.
+    let text = String::from_utf8(masker.text).unwrap_or_else(|_| input.to_owned());
+    Mask { text, hidden: masker.hidden, values: masker.values }
+}
+
+impl Masker<'_> {
+    fn lines(&mut self) {
+        let mut starts = Vec::new();
+        let mut at = 0;
+        for line in self.input.split_inclusive('\n') {
+            starts.push(at..at + line.trim_end_matches(['\n', '\r']).len());
+            at += line.len();
+        }
+        let (mut number, mut after_blank) = (0, true);
+        // The fence of the code that is open, and where the text since the last code begins.
+        let mut fence: Option<&str> = None;
+        let mut begun = super::front_matter::end(self.input);
+        while let Some(line) = starts.get(number).cloned() {
+            number += 1;
+            if line.start < begun {
+                continue;
+            }
+            let content = self.content(&line);
+            let text = &self.input[content.clone()];
+            if let Some(open) = fence {
+                if is_fence(text, open) {
+                    fence = None;
+                    begun = line.end;
+                }
+                continue;
+            }
+            if let Some(mark) = fence_of(text) {
+                self.signs(begun..line.start);
+                fence = Some(mark);
+                continue;
+            }
+            let indented =
+                line.len() - text.len() >= 4 && after_blank && !text.starts_with(['!', '?', '=', ':', '{', '<']);
+            if !indented {
+                number = self.line(&starts, number, content, after_blank);
+            }
+            after_blank = self.text[line.clone()].iter().all(u8::is_ascii_whitespace);
+        }
+        if fence.is_none() {
+            self.signs(begun..self.input.len());
+        }
+        self.values.sort_by_key(|value| value.range.start);
+    }
+
+    /// The content of a line, after the signs of quotations and items.
+    fn content(&self, line: &Range<usize>) -> Range<usize> {
+        let mut rest = &self.input[line.clone()];
+        loop {
+            rest = rest.trim_start_matches([' ', '\t', '\u{feff}']);
+            match rest.strip_prefix('>').or_else(|| rest.strip_prefix("- ")).or_else(|| rest.strip_prefix("* ")) {
+                Some(inner) => rest = inner,
+                None => return line.end - rest.len()..line.end,
+            }
+        }
+    }
+
+    /// Masks a line that is nothing but signs, and the lines that belong to it. Gives the number of the next line.
+    fn line(&mut self, lines: &[Range<usize>], number: usize, content: Range<usize>, after_blank: bool) -> usize {
+        let text = &self.input[content.clone()];
+        let Some(first) = text.bytes().next() else { return number };
+        if !matches!(first, b':' | b'!' | b'?' | b'=' | b'{' | b'<' | b'*' | b'[' | b'%' | b'\\' | b'$' | b'i' | b'e') {
+            return number;
+        }
+        if let Some(found) = INDENTED.as_ref().and_then(|pattern| pattern.captures(text)).filter(|_| content.len() > 4)
+        {
+            self.value(content.start, &found);
+            let item = std::iter::once(b'-').chain([b' '; 3]).chain(std::iter::repeat(b'x'));
+            self.text[content.clone()].iter_mut().zip(item).for_each(|(byte, with)| *byte = with);
+            self.hidden.push(content);
+            return number;
+        }
+        if let Some(found) = LINES.iter().find_map(|pattern| pattern.captures(text)) {
+            self.value(content.start, &found);
+            self.parameters(content.clone());
+            self.blank(content);
+            return number;
+        }
+        let whole_import = text.starts_with("import") && text.trim_end().ends_with(['\'', '"', ';']);
+        if (after_blank || whole_import) && STATEMENT.as_ref().is_some_and(|pattern| pattern.is_match(text)) {
+            if !after_blank {
+                self.blank(content);
+                return number;
+            }
+            let end = lines[number..].iter().position(|line| self.input[line.clone()].trim().is_empty());
+            return self.blank_lines(lines, content, end.map_or(lines.len(), |end| number + end));
+        }
+        let tag = text.strip_prefix('<').is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()));
+        let long = LONG.iter().copied().chain(tag.then_some(("<", ">")));
+        for (open, close) in long {
+            let Some(rest) = text.strip_prefix(open) else { continue };
+            if rest.contains(close) || (open.starts_with(['\\', '$']) && !rest.trim().is_empty()) {
+                continue;
+            }
+            let ends = |line: &Range<usize>| self.input[line.clone()].trim_end().ends_with(close);
+            let end = lines[number..].iter().take(LINES_OF_SIGN).position(ends);
+            if let Some(end) = end {
+                return self.blank_lines(lines, content, number + end + 1);
+            }
+        }
+        number
+    }
+
+    /// Masks the rest of a line and the lines after it up to the line `end`.
+    fn blank_lines(&mut self, lines: &[Range<usize>], content: Range<usize>, end: usize) -> usize {
+        let range = content.start..end.checked_sub(1).map_or(content.end, |last| lines[last].end.max(content.end));
+        self.parameters(range.clone());
+        self.blank(range);
+        end
+    }
+
+    fn blank(&mut self, range: Range<usize>) {
+        self.text[range].iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    }
+
+    /// The title that a pattern found.
+    fn value(&mut self, start: usize, found: &Captures<'_>) {
+        for (name, quote) in [("quoted", Quote::Double), ("title", Quote::Line), ("bracketed", Quote::Bracket)] {
+            if let Some(title) = found.name(name) {
+                self.values.push(Value { range: start + title.start()..start + title.end(), quote });
+            }
+        }
+    }
+
+    /// The titles among parameters.
+    fn parameters(&mut self, range: Range<usize>) {
+        let text = &self.input[range.clone()];
+        if !text.starts_with(['{', '<']) {
+            return;
+        }
+        for found in PARAMETERS.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+            self.value(range.start, &found);
+        }
+    }
+
+    /// Masks signs inside lines.
+    fn signs(&mut self, range: Range<usize>) {
+        let text = &self.input[range.clone()];
+        for found in SIGNS.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+            // A line that is masked already.
+            let start = range.start + found.get(0).map_or(0, |whole| whole.start());
+            if self.text[start] != self.input.as_bytes()[start] {
+                continue;
+            }
+            let place =
+                |group: &str| found.name(group).map(|group| range.start + group.start()..range.start + group.end());
+            if let Some(tag) = place("tag") {
+                self.tag(tag);
+            } else if let Some(strong) = place("strong") {
+                self.text[strong.start..strong.start + 2].fill(b'*');
+                self.text[strong.end - 2..strong.end].fill(b'*');
+            } else if let Some(page) = place("page") {
+                self.text[page.start + 1] = b'(';
+                self.text[page.end - 3] = b')';
+            } else if let Some(code) = place("code").filter(|code| is_formula(&self.input[code.clone()])) {
+                self.code(code);
+            } else if let Some(emoji) = place("emoji").filter(|emoji| self.is_apart(emoji)) {
+                self.code(emoji);
+            }
+        }
+    }
+
+    /// Masks a tag that the parser does not take for one.
+    fn tag(&mut self, tag: Range<usize>) {
+        let raw = &self.input[tag.clone()];
+        if !raw.starts_with('<') || raw[1..].starts_with(|c: char| c.is_ascii_uppercase()) {
+            self.parameters(tag.clone());
+        }
+        if raw.starts_with('<') && !raw.contains('{') {
+            return;
+        }
+        self.text[tag.start] = b'<';
+        self.text[tag.end - 1] = b'>';
+        let inner = &mut self.text[tag.start + 1..tag.end - 1];
+        inner.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b'x');
+    }
+
+    fn code(&mut self, range: Range<usize>) {
+        self.text[range.clone()].fill(b'x');
+        (self.text[range.start], self.text[range.end - 1]) = (b'`', b'`');
+    }
+
+    /// Whether no letter or digit touches the name of an emoji.
+    fn is_apart(&self, emoji: &Range<usize>) -> bool {
+        let touches = |c: char| c.is_alphanumeric() || c == '`' || c == ':' || c == '/';
+        !self.input[..emoji.start].ends_with(touches) && !self.input[emoji.end..].starts_with(touches)
+    }
+}
+
+/// Whether brackets with backslashes hold a formula, not a text.
+fn is_formula(text: &str) -> bool {
+    text[2..text.len() - 2].contains(['\\', '^', '_', '=', '{', '+'])
+}
+
+/// The fence that begins code.
+fn fence_of(line: &str) -> Option<&str> {
+    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let fence = &line[..line.len() - line.trim_start_matches(mark).len()];
+    (fence.len() >= 3 && (mark == '~' || !line[fence.len()..].contains('`'))).then_some(fence)
+}
+
+/// Whether a line ends the code that a fence began.
+fn is_fence(line: &str, open: &str) -> bool {
+    let line = line.trim();
+    line.len() >= open.len() && line.chars().all(|c| open.starts_with(c))
+}

@@ -1,0 +1,321 @@
+//! Messages of programs: strings of a file whose translations stand in their places.
+//!
+//! A format finds the strings, gives each a copy where its translation belongs, and says [how](Form) they are written.
+//! Here access keys are taken out, and the texts inside [arguments](icu) are translated before the messages around
+//! them.
+
+use super::accelerators::{self, Markers};
+use super::icu::{self, Argument, Sign};
+use crate::block::{Block, Notation, Sentences};
+use crate::markup::{Kind, Paragraphs, Part as Characters, Shown, Syntax, parts, scan, xml_part};
+use crate::patterns::Style;
+use crate::plain::tagged;
+use crate::prepared::how;
+use crate::split::Splitter;
+use crate::write::{Base, Escape};
+use crate::{Error, Options, SegmentedText, Split};
+use std::ops::Range;
+
+/// How the strings of a format are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As they are.
+    Text,
+    /// With backslashes, as in C and JSON.
+    Quoted,
+    /// As a part of XML.
+    Xml,
+}
+
+/// A string to translate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Message {
+    /// Its bytes, without the marks around it.
+    pub(crate) range: Range<usize>,
+    /// Whether its place is empty as long as there is no translation.
+    pub(crate) is_copy: bool,
+    /// The way in which its arguments are named.
+    pub(crate) style: Style,
+}
+
+/// The strings of a file.
+#[derive(Debug, Clone)]
+pub(crate) struct Messages {
+    pub(crate) text: String,
+    pub(crate) all: Vec<Message>,
+    pub(crate) markers: Markers,
+    pub(crate) form: Form,
+}
+
+/// Something inside a message that is no text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Inset {
+    pub(crate) range: Range<usize>,
+    pub(crate) kind: InsetKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum InsetKind {
+    /// The sign of an access key.
+    AccessKey,
+    /// An argument with branches.
+    Argument,
+    /// A sign that stays.
+    Kept,
+    /// Two apostrophes, which stand for one.
+    Apostrophe,
+}
+
+impl Inset {
+    /// Reads it as a part of a paragraph. `raw`: its bytes in the input.
+    pub(crate) fn read(&self, paragraphs: &mut Paragraphs<'_>, raw: &str, origin: Range<usize>) {
+        match self.kind {
+            InsetKind::AccessKey => paragraphs.marker(raw, origin.start),
+            InsetKind::Argument => paragraphs.named(raw, origin),
+            InsetKind::Kept => paragraphs.copied(raw.trim_matches('\''), raw, origin),
+            InsetKind::Apostrophe => paragraphs.text("'", origin),
+        }
+    }
+}
+
+impl Form {
+    /// A string with bytes in place of other signs; no byte moves.
+    fn masked(self, raw: &str) -> String {
+        let mut masked = String::with_capacity(raw.len());
+        let hide = |masked: &mut String, bytes: usize| masked.extend(std::iter::repeat_n('\u{1}', bytes));
+        match self {
+            Self::Text => masked.push_str(raw),
+            Self::Quoted => {
+                let mut characters = raw.chars();
+                while let Some(c) = characters.next() {
+                    let next = if c == '\\' { characters.next() } else { None };
+                    match next {
+                        Some(next) => hide(&mut masked, 1 + next.len_utf8()),
+                        None => masked.push(c),
+                    }
+                }
+            }
+            Self::Xml => {
+                for token in scan(raw, Syntax::Xml) {
+                    let text = &raw[token.range];
+                    if token.kind != Kind::Text {
+                        hide(&mut masked, text.len());
+                        continue;
+                    }
+                    for part in parts(text, Syntax::Xml) {
+                        match part {
+                            Characters::Plain(text) => masked.push_str(text),
+                            Characters::Character(_, length) | Characters::Unknown(_, length) => {
+                                hide(&mut masked, length)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        masked
+    }
+
+    fn escape(self) -> Escape {
+        match self {
+            Self::Text => Escape::None,
+            Self::Quoted => Escape::Quoted,
+            Self::Xml => Escape::Markup,
+        }
+    }
+
+    /// How text inside ICU's messages is written.
+    fn message_escape(self) -> Escape {
+        Escape::Message(match self {
+            Self::Text => Base::None,
+            Self::Quoted => Base::Quoted,
+            Self::Xml => Base::Markup,
+        })
+    }
+
+    /// The sentences of its strings.
+    fn how<'a>(self, splitter: &'a Splitter, options: &Options) -> Sentences<'a> {
+        let flat = match self {
+            Self::Text => (options.split == Split::Wrapped).then_some(false),
+            Self::Quoted => None,
+            Self::Xml => Some(true),
+        };
+        let notation = if self == Self::Xml { Notation::Prose } else { Notation::Source };
+        Sentences { flat, notation, escape: self.escape(), ..how(splitter, options) }
+    }
+}
+
+impl Messages {
+    /// A text that is one message.
+    pub(crate) fn text(text: String) -> Self {
+        // A byte order mark is no text.
+        let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let all = vec![Message { range: start..text.len(), is_copy: false, style: Style::Any }];
+        Self { text, all, markers: Markers::default(), form: Form::Text }
+    }
+
+    /// The sentences of the messages; those inside arguments come last.
+    pub(crate) fn read(self, options: &Options) -> Result<SegmentedText, Error> {
+        let text = self.outer(options)?;
+        let splitter = Splitter::new(&options.language);
+        let how = self.form.how(&splitter, options);
+        let mut inner = Vec::new();
+        for message in &self.all {
+            let how = Sentences { style: message.style, ..how };
+            for text in icu::texts(&self.arguments(&message.range, options)) {
+                let insets = self.signs(&text.range, text.in_plural);
+                // A branch with half an element stays as it is.
+                if let Ok(Some(mut block)) = self.block(text.range, &insets, options, &how) {
+                    block.escape = Some(self.form.message_escape());
+                    inner.push(block);
+                }
+            }
+        }
+        Ok(text.with_messages(inner, options, self))
+    }
+
+    /// The sentences outside arguments.
+    pub(crate) fn outer(&self, options: &Options) -> Result<SegmentedText, Error> {
+        let splitter = Splitter::new(&options.language);
+        let how = self.form.how(&splitter, options);
+        let mut blocks = Vec::new();
+        for message in &self.all {
+            let how = Sentences { style: message.style, ..how };
+            let arguments = self.arguments(&message.range, options);
+            let mut insets: Vec<Inset> = arguments
+                .iter()
+                .map(|argument| Inset { range: argument.range.clone(), kind: InsetKind::Argument })
+                .collect();
+            if arguments.is_empty() {
+                insets.extend(self.access_key(&message.range));
+            } else {
+                let apart = |inset: &Inset| {
+                    let next = arguments.partition_point(|argument| argument.range.end <= inset.range.start);
+                    arguments.get(next).is_none_or(|next| inset.range.end <= next.range.start)
+                };
+                insets.extend(self.signs(&message.range, false).into_iter().filter(apart));
+                insets.sort_by_key(|inset| inset.range.start);
+            }
+            let Some(mut block) = self.block(message.range.clone(), &insets, options, &how)? else { continue };
+            block.range = message.range.clone();
+            if !arguments.is_empty() {
+                block.escape = Some(self.form.message_escape());
+            } else if message.is_copy {
+                block.untranslated = Some(String::new());
+            }
+            if let Some(key) = insets.iter().find(|inset| inset.kind == InsetKind::AccessKey) {
+                accelerators::claim(&mut block, &self.text[key.range.clone()]);
+            }
+            blocks.push(block);
+        }
+        Ok(SegmentedText::from_blocks(self.text.clone(), blocks, self.form.escape()))
+    }
+
+    /// The messages after their arguments were translated. `text`: the new file; `moved`: the new byte for an old one
+    /// outside arguments.
+    pub(crate) fn translated(&self, text: &str, moved: &dyn Fn(usize) -> usize, options: &Options) -> Self {
+        let mut messages = Self { text: String::with_capacity(text.len()), all: Vec::new(), ..self.clone() };
+        let mut last = 0;
+        for message in &self.all {
+            let place = moved(message.range.start)..moved(message.range.end);
+            messages.text.push_str(&text[last..place.start]);
+            let start = messages.text.len();
+            let raw = &text[place.clone()];
+            if options.target.is_empty() || !icu::may_have_arguments(raw) {
+                messages.text.push_str(raw);
+            } else {
+                messages.text.push_str(&icu::complete(raw, &self.form.masked(raw), &options.target));
+            }
+            messages.all.push(Message { range: start..messages.text.len(), ..message.clone() });
+            last = place.end;
+        }
+        messages.text.push_str(&text[last..]);
+        messages
+    }
+
+    /// The arguments with branches of a message.
+    fn arguments(&self, message: &Range<usize>, options: &Options) -> Vec<Argument> {
+        let raw = &self.text[message.clone()];
+        if !options.keep.placeholders || !icu::may_have_arguments(raw) {
+            return Vec::new();
+        }
+        let mut arguments = icu::arguments(&self.form.masked(raw));
+        arguments.iter_mut().for_each(|argument| argument.shift(message.start));
+        arguments
+    }
+
+    /// The signs of ICU in a text of a message.
+    fn signs(&self, range: &Range<usize>, in_plural: bool) -> Vec<Inset> {
+        let masked = self.form.masked(&self.text[range.clone()]);
+        let inset = |(found, sign): (Range<usize>, Sign)| Inset {
+            range: range.start + found.start..range.start + found.end,
+            kind: if sign == Sign::Apostrophe { InsetKind::Apostrophe } else { InsetKind::Kept },
+        };
+        icu::signs(&masked, in_plural).into_iter().map(inset).collect()
+    }
+
+    /// The characters of a string, and where they stand.
+    fn shown(&self, range: &Range<usize>) -> Shown {
+        match self.form {
+            Form::Text => Shown::plain(&self.text, range.clone()),
+            Form::Quoted => Shown::quoted(&self.text, range.clone()),
+            Form::Xml => Shown::xml(&self.text, range.clone()),
+        }
+    }
+
+    /// The sign of a message's access key.
+    fn access_key(&self, message: &Range<usize>) -> Option<Inset> {
+        if self.markers.is_empty() {
+            return None;
+        }
+        let shown = self.shown(message);
+        let range = shown.origin(self.markers.find(&shown.text)?)?;
+        Some(Inset { range, kind: InsetKind::AccessKey })
+    }
+
+    /// A paragraph.
+    fn block(
+        &self,
+        range: Range<usize>,
+        insets: &[Inset],
+        options: &Options,
+        how: &Sentences<'_>,
+    ) -> Result<Option<Block>, Error> {
+        if self.form == Form::Xml {
+            return xml_part(&self.text, range, insets, &options.copied, how);
+        }
+        let shown = self.shown(&range);
+        let mut paragraphs = Paragraphs::new(how);
+        let mut at = 0;
+        let arguments = insets.iter().filter(|inset| inset.kind == InsetKind::Argument);
+        for inset in arguments {
+            self.run(&mut paragraphs, &shown, at..shown.at(inset.range.start), insets);
+            inset.read(&mut paragraphs, &self.text[inset.range.clone()], inset.range.clone());
+            at = shown.at(inset.range.end);
+        }
+        self.run(&mut paragraphs, &shown, at..shown.text.len(), insets);
+        Ok(paragraphs.finish(range.end).pop().map(|block| block.at(range)))
+    }
+
+    /// Reads a part of a string without arguments: its tags, and the text and the signs between them.
+    fn run(&self, paragraphs: &mut Paragraphs<'_>, shown: &Shown, run: Range<usize>, insets: &[Inset]) {
+        let origin = |part: Range<usize>| shown.range(run.start + part.start..run.start + part.end);
+        let written = |part: Range<usize>| self.text[origin(part)].to_owned();
+        let tags = paragraphs.keeps_tags();
+        tagged(paragraphs, &shown.text[run.clone()], tags, &origin, &written, &mut |paragraphs, part| {
+            let (mut at, end) = (run.start + part.start, run.start + part.end);
+            let first = insets.partition_point(|inset| shown.at(inset.range.start) < at);
+            for inset in insets[first..].iter().take_while(|inset| shown.at(inset.range.start) < end) {
+                let start = shown.at(inset.range.start);
+                if at < start {
+                    paragraphs.text(&shown.text[at..start], shown.range(at..start));
+                }
+                inset.read(paragraphs, &self.text[inset.range.clone()], inset.range.clone());
+                at = shown.at(inset.range.end);
+            }
+            if at < end {
+                paragraphs.text(&shown.text[at..end], shown.range(at..end));
+            }
+        });
+    }
+}
