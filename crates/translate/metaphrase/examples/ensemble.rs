@@ -1,4 +1,4 @@
-//! Several models that vote, and a language model beside them:
+//! Several models that vote together with a language model:
 //! `cargo run --release -p metaphrase --example ensemble [MODEL MODEL [LANGUAGE_MODEL]]`
 //!
 //! The models have to share their vocabularies. The language model is over their target pieces: see

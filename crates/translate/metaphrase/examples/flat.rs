@@ -1,5 +1,5 @@
-//! The time of a step, by the size of the evidence: the n best translations of a phrase-based model's lattices, n = 10 to 10,000, and the
-//! whole lattices. Prints JSON:
+//! The time of a step, by the size of the evidence: the n best translations of a phrase-based model's lattices, with n
+//! from 10 to 10,000, and the whole lattices. Prints JSON:
 //! `cargo run --release -p metaphrase --example flat -- de-en smt-model/ de en test.de 100`
 
 use metaphrase::{Request, TranslateOptions, Translator, Unit, UnitTimes};
@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 /// `None`: the whole lattice.
 const SIZES: [Option<usize>; 5] = [Some(10), Some(100), Some(1000), Some(10_000), None];
-/// Each size takes turns with the others so often; the fastest counts.
+/// The number of rounds in which the sizes take turns; the fastest round counts.
 const TURNS: usize = 3;
 
-/// Microseconds: of a step, of adding the evidence in a step, and of the posteriors and the matrix of a sentence.
+/// Microseconds: the time of a step, of adding the evidence in a step, and of the posteriors and the matrix of a
+/// sentence.
 struct Times {
     step: f64,
     adding: f64,
@@ -52,7 +53,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Translates the lines. The search's own time is that of all units but the phrase-based search and the making of the evidence.
+/// Translates the lines. The search's own time is the time of all units except the phrase-based search and the making
+/// of the evidence.
 fn measured(
     translator: &Translator,
     options: &TranslateOptions,

@@ -1,8 +1,8 @@
 //! Translates with a phrase-based model of Moses, through the same interface as with a neural model:
 //! `cargo run --release -p metaphrase --example phrase_based [MODEL] < tokenised-text`
 //!
-//! `MODEL` is a directory with a `moses.ini`, as `metaphrase phrase train` and Moses write it. Without it the example uses a
-//! model of three words, and its own text.
+//! `MODEL` is a directory with a `moses.ini`, as `metaphrase phrase train` and Moses write it. Without it the example
+//! uses a model of three words, and its own text.
 
 use metaphrase::{AlignmentKind, LookAhead, PhraseOptions, Request, Translator};
 use std::io;

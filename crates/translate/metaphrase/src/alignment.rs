@@ -3,13 +3,13 @@
 use metaphrase_base::UnknownName;
 use std::str::FromStr;
 
-/// How attention becomes a word alignment. Positions count sub-word pieces from 0 and include the end of sentence on both
-/// sides, as in Marian.
+/// How attention becomes a word alignment. Positions count sub-word pieces from 0 and include the end of sentence on
+/// both sides, as in Marian.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AlignmentKind {
     /// Each target word with the source word that has the largest weight; of equal weights the first.
     Hard,
-    /// All weights. As pairs: the same as `Hard`.
+    /// All weights. The pairs are the same as for `Hard`.
     Soft,
     /// All pairs whose weight is above the threshold, in (0, 1).
     Threshold(f32),

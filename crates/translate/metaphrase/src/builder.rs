@@ -1,4 +1,4 @@
-//! How a translator is made.
+//! The builder of a translator.
 
 use crate::engine::Engine;
 use crate::evidence::EvidenceModelFiles;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-/// Makes a [`Translator`]: which models it has, what else counts, and how it uses the machine.
+/// Makes a [`Translator`]: its models, its other sources of scores, and its use of the machine.
 ///
 /// ```
 /// use metaphrase::{Case, Glossary, Translator};
@@ -68,47 +68,48 @@ impl Default for TranslatorBuilder {
 impl TranslatorBuilder {
     /// Adds a neural model: a path that [`Package::find`] takes, or the name of a bundled model, `en-de` or `de-en`.
     ///
-    /// Several models vote, whatever their architectures, if their vocabularies are the same: the score of a word is the
-    /// sum of the models' log-probabilities, each times the model's [weight](Self::weights). Default options and
+    /// Several models vote, whatever their architectures, if their vocabularies are the same: the score of a word is
+    /// the sum of the models' log-probabilities, each times the model's [weight](Self::weights). Default options and
     /// alignments are the first model's.
     pub fn model(mut self, path: impl AsRef<Path>) -> Self {
         self.models.push(NeuralModel::Path(path.as_ref().to_owned()));
         self
     }
 
-    /// Adds a neural model that was found before, or whose files are named one by one.
+    /// Adds a neural model from a package, which was found before or whose files are named one by one.
     pub fn package(mut self, package: Package) -> Self {
         self.models.push(NeuralModel::Package(package));
         self
     }
 
-    /// How much each model of an ensemble counts, in the order in which the models were added; each above 0. Without this
+    /// The weight of each model of an ensemble, in the order in which the models were added; each above 0. Without this
     /// call each of `n` models counts `1/n`.
     pub fn weights(mut self, weights: impl Into<Vec<f32>>) -> Self {
         self.weights = Some(weights.into());
         self
     }
 
-    /// The numbers that the models of [`model`](Self::model) compute with. With `None`, and without this call, each has those that it recommends,
-    /// `f32` if it recommends none. A package has its own ([`Package::with_precision`]).
+    /// The numbers that the models of [`model`](Self::model) compute with. With `None`, and without this call, each
+    /// model uses the numbers that it recommends, or `f32` if it recommends none. A package has a setting of its own
+    /// ([`Package::with_precision`]).
     pub fn precision(mut self, precision: impl Into<Option<Precision>>) -> Self {
         self.precision = precision.into();
         self
     }
 
-    /// Adds a language model over the target pieces, ARPA text or a compiled file (shallow fusion): the score of a word is
-    /// the log-probability of the neural models plus `weight` times the log-probability of the language model. Scores and
-    /// log-probabilities of translations are these sums.
+    /// Adds a language model over the target pieces, ARPA text or a compiled file (shallow fusion): the score of a word
+    /// is the log-probability of the neural models plus `weight` times the log-probability of the language model.
+    /// Scores and log-probabilities of translations are these sums.
     pub fn language_model(mut self, path: impl AsRef<Path>, weight: f32) -> Self {
         self.language_model = Some((path.as_ref().to_owned(), weight));
         self
     }
 
-    /// Looks for the translation of a line among the words of its shortlist alone, which saves most of the work of the output
-    /// layer. The file is Marian's `lex.s2t` or binary shortlist, or our own of `metaphrase shortlist`. The list of a line
-    /// depends on the line alone, so a translation is the same in any batch. Words of terms, of a prefix and of a given
-    /// translation are always listed, so are the words that a language model or another scorer needs; probabilities are
-    /// normalised over the list.
+    /// Looks for the translation of a line among the words of its shortlist alone, which saves most of the work of the
+    /// output layer. The file is Marian's `lex.s2t` or binary shortlist, or our own of `metaphrase shortlist`. The list
+    /// of a line depends on the line alone, so a translation is the same in any batch. Words of terms, of a prefix and
+    /// of a given translation are always listed, so are the words that a language model or another scorer needs;
+    /// probabilities are normalised over the list.
     pub fn shortlist(mut self, path: impl AsRef<Path>, options: ShortlistOptions) -> Self {
         self.shortlist = Some((path.as_ref().to_owned(), options));
         self
@@ -124,24 +125,24 @@ impl TranslatorBuilder {
         self
     }
 
-    /// Lets a phrase-based model of Moses, a directory with a `moses.ini` or such a file, translate each line first: the n-grams of
-    /// its lattice raise the scores of the neural models' words (Iglesias et al. 2018). Requests with evidence of their own do
-    /// not need the model. [`TranslateOptions::evidence`](crate::TranslateOptions::evidence) says how evidence counts, and
-    /// [`phrase_options`](Self::phrase_options) how the model is searched.
+    /// Lets a phrase-based model of Moses, a directory with a `moses.ini` or such a file, translate each line first:
+    /// the n-grams of its lattice raise the scores of the neural models' words (Iglesias et al. 2018). Requests with
+    /// evidence of their own do not need the model. [`TranslateOptions::evidence`](crate::TranslateOptions::evidence)
+    /// specifies how evidence counts, and [`phrase_options`](Self::phrase_options) how the model is searched.
     pub fn evidence_model(mut self, path: impl AsRef<Path>) -> Self {
         self.evidence.get_or_insert_default().model = Some(path.as_ref().to_owned());
         self
     }
 
-    /// The languages of the evidence model, as `de` and `en`: lines are split into words as `metaphrase tokenize --escape` does,
-    /// and the words of its translations are joined again, also those of the evidence that requests bring. Without this call spaces separate
-    /// the words of both.
+    /// The languages of the evidence model, as `de` and `en`. Lines are split into words as by
+    /// `metaphrase tokenize --escape`. The words of its translations are joined again, as are those of the evidence in
+    /// requests. Without this call spaces separate the words of both.
     pub fn evidence_languages(mut self, source: impl Into<String>, target: impl Into<String>) -> Self {
         self.evidence.get_or_insert_default().languages = Some((source.into(), target.into()));
         self
     }
 
-    /// Whether translations of the evidence model begin with a capital letter that its words lack, as those of a model of
+    /// Whether translations of the evidence model begin with a capital letter that its words lack, as for a model of
     /// truecased text.
     pub fn evidence_capitalized(mut self, capitalize: bool) -> Self {
         self.evidence.get_or_insert_default().capitalize = capitalize;
@@ -155,36 +156,37 @@ impl TranslatorBuilder {
         self
     }
 
-    /// How the phrase-based model is searched. Without this call the search has its defaults and the distortion limit of
-    /// the model. `keep_recombined` has no effect here: it follows from the size of the n-best list.
+    /// How the phrase-based model is searched. Without this call the search has its defaults and the distortion limit
+    /// of the model. `keep_recombined` has no effect here: it follows from the size of the n-best list.
     pub fn phrase_options(mut self, options: PhraseOptions) -> Self {
         self.phrase_options = Some(options);
         self
     }
 
-    /// Number of worker threads, which share the model; 0 counts as 1. The default is the machine's number of processors.
+    /// Number of worker threads, which share the model; 0 counts as 1. The default is the machine's number of
+    /// processors.
     pub fn threads(mut self, threads: usize) -> Self {
         self.machine.threads = threads.max(1);
         self
     }
 
-    /// The batch of each thread: the sum of the source lengths, in pieces, that may share a step of a neural model. With 1
-    /// each sentence is translated alone. The default is 256. It changes the speed and never a translation.
+    /// The batch of each thread: the sum of the source lengths, in pieces, that may share a step of a neural model.
+    /// With 1 each sentence is translated alone. The default is 256. It changes the speed and never a translation.
     pub fn batch_tokens(mut self, tokens: usize) -> Self {
         self.machine.batch_tokens = tokens;
         self
     }
 
-    /// Translates one sentence after the other, each on all threads together: the shortest time for a sentence. It pays for models with
-    /// layers of 512 and more, whose weights the threads share out. By default each thread translates other sentences, which takes less
-    /// time for many. It changes the speed and never a translation.
+    /// Translates one sentence after the other, each on all threads together: the shortest time for a sentence. It pays
+    /// for models with layers of 512 and more, whose weights the threads share out. By default each thread translates
+    /// sentences of its own, which takes less time for many sentences. It changes the speed and never a translation.
     pub fn latency(mut self, latency: bool) -> Self {
         self.machine.latency = latency;
         self
     }
 
-    /// Measures where the time of neural translations goes: all threads add to these times. It costs some per cent of the
-    /// time; without this call nothing is measured.
+    /// Measures where the time of neural translations goes: all threads add to these times. It costs some per cent of
+    /// the time; without this call nothing is measured.
     pub fn unit_times(mut self, times: Arc<UnitTimes>) -> Self {
         self.unit_times = Some(times);
         self
@@ -223,7 +225,7 @@ impl TranslatorBuilder {
         Neural::new(&packages, self.weights.as_deref(), attachments, self.machine)
     }
 
-    /// Refuses what only neural models can do.
+    /// Refuses settings that only neural models have.
     fn check_phrase_based(&self) -> Result<(), Error> {
         for (given, what) in [
             (!self.models.is_empty(), "a neural model"),

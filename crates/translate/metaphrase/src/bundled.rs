@@ -1,4 +1,4 @@
-//! The models that come with the program; `models/*/README.md` says how they were made.
+//! The models that come with the program; `models/*/README.md` describes how they were made.
 
 use crate::Error;
 use metaphrase_base::Checksums;
@@ -42,7 +42,7 @@ impl Bundled {
         MODELS.iter().find(|model| name == Path::new(model.name)).filter(|_| !name.exists())
     }
 
-    /// The model as the directory that it was, for as long as the result lives.
+    /// A directory with the model's files, which exists for as long as the result lives.
     pub(crate) fn unpack(&self) -> Result<TempDir, Error> {
         let error = |path: &Path, source| ModelError::Io { path: path.to_owned(), action: "write", source };
         let folder = TempDir::with_prefix("metaphrase-").map_err(|source| error(&std::env::temp_dir(), source))?;

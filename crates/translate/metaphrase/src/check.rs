@@ -1,4 +1,4 @@
-//! What a translation got wrong, found by comparing it with its source.
+//! Errors of a translation that a comparison with its source shows.
 
 use crate::{TranslateOptions, Translation};
 use metaphrase_text::numbers::missing_numbers;
@@ -10,7 +10,7 @@ pub(crate) struct NumberCheck {
 }
 
 impl NumberCheck {
-    /// `None` if the options do not ask for it. Pieces are no text to compare.
+    /// `None` if the options do not request it, or if lines are pieces, which are no text to compare.
     pub(crate) fn new(options: &TranslateOptions, languages: Option<&[String; 2]>) -> Option<Self> {
         (options.check_numbers && !options.pieces).then(|| Self { languages: languages.cloned() })
     }

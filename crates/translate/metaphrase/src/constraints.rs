@@ -1,4 +1,4 @@
-//! Constraints as text: terms become words of the model, and translations say where the terms stand.
+//! Constraints as text: terms become words of the model, and translations report where the terms stand.
 
 use crate::Hypothesis;
 use crate::forms::forms;
@@ -12,10 +12,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization;
 
-/// What translations of a line must and must not contain.
+/// The terms that translations of a line must and must not contain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// Each must appear.
+    /// The required terms, each of which must appear.
     pub required: Vec<RequiredTerm>,
     /// Words or phrases that must not appear, as whole words.
     pub avoided: Vec<String>,
@@ -24,9 +24,10 @@ pub struct Terms {
 /// A term that a translation must contain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequiredTerm {
-    /// Where the source term stands: bytes of the source sentence. `None` for a term of the sentence's own whose place is not known.
+    /// The place of the source term, in bytes of the source sentence. `None` for a term of the request whose place is
+    /// not known.
     pub source: Option<Range<usize>>,
-    /// Words or phrases as they are written in the target language. Any of them will do.
+    /// Words or phrases as they are written in the target language. Any one of them is enough.
     pub targets: Vec<String>,
 }
 
@@ -122,13 +123,14 @@ pub(crate) struct Segmented {
     pub(crate) notes: Vec<String>,
     /// By required term, all its forms.
     forms: Vec<Vec<String>>,
-    /// Whether the terms are only preferred: then the text says which of them there are.
+    /// Whether the terms are only preferred: then search does not require them, and the text shows which of them it
+    /// has.
     is_preferred: bool,
 }
 
 impl Segmented {
-    /// Segments terms as the model would inside a sentence. A term that can not be met is left out, with a note: one that has words
-    /// which the search excludes, too. `language`: that of the target, for the endings of forms.
+    /// Segments terms as the model would inside a sentence. A term that can not be met is left out, with a note; so is
+    /// a term with words that the search excludes. `language` is the target language, for the endings of forms.
     pub(crate) fn new(
         terms: &Terms,
         target: &Arc<Vocabulary>,
@@ -213,8 +215,8 @@ impl Segmented {
         (!term.is_empty()).then_some(term)
     }
 
-    /// Where the terms are in a translation of these words. A term counts only if the text has one of its alternatives as
-    /// whole words, too.
+    /// The places of the terms in a translation of these words. A term counts only if the text has one of its
+    /// alternatives as whole words, too.
     pub(crate) fn met(&self, words: &[WordId], text: &str, pieces: &[String]) -> Vec<Met> {
         if self.is_preferred {
             return self.met_in_text(text, pieces);
@@ -229,7 +231,7 @@ impl Segmented {
         met.collect()
     }
 
-    /// Where preferred terms are in a translation, as written words that may have an ending more than the term.
+    /// The places of preferred terms in a translation. A written word may have an ending that the term lacks.
     fn met_in_text(&self, text: &str, pieces: &[String]) -> Vec<Met> {
         let spans = spans(pieces, text);
         let mut taken: Vec<Range<usize>> = Vec::new();
@@ -259,12 +261,12 @@ impl Segmented {
         self.is_preferred = true;
     }
 
-    /// Numbers of the avoided phrases that stand in a translation all the same.
+    /// Numbers of the avoided phrases that stand in a translation nevertheless.
     pub(crate) fn present(&self, hypotheses: &[Hypothesis]) -> Vec<usize> {
         present(&self.given.avoided, hypotheses)
     }
 
-    /// The sentence that tells that the translation lacks a term. `complete`: the translation ended by itself.
+    /// The note on a translation that lacks a term. `complete`: the translation ended by itself.
     pub(crate) fn lacks(&self, number: usize, complete: bool) -> String {
         let term = self.given.required[number].targets.join("' or '");
         if self.is_preferred {
@@ -274,7 +276,7 @@ impl Segmented {
         format!("the translation lacks the constraint '{term}': {reason}")
     }
 
-    /// The sentence that tells that the translation contains a phrase to avoid.
+    /// The note on a translation that contains a phrase to avoid.
     pub(crate) fn contains(&self, number: usize, prefix: &str) -> String {
         let phrase = &self.given.avoided[number];
         let by_prefix = !WholeWords::new([phrase]).numbers_in(prefix).is_empty();
@@ -282,7 +284,7 @@ impl Segmented {
         format!("the translation contains '{phrase}'{reason}, although this phrase is to be avoided")
     }
 
-    /// Gives up all required terms, and with `all` the phrases to avoid, too; `note` says why.
+    /// Gives up all required terms, and with `all` the phrases to avoid, too; `note` gives the reason.
     pub(crate) fn give_up(&mut self, all: bool, note: String, target: &Arc<Vocabulary>, continues: &Continues) {
         let avoided = self.avoided(target).filter(|_| !all);
         // Without terms there is nothing to contradict.
@@ -332,12 +334,12 @@ enum Unusable {
     Differs(String),
 }
 
-/// The words of a phrase, as they would be inside a sentence, and the form in which the vocabulary writes the phrase, where
-/// that is another one. Forms differ in Unicode's compatibility forms alone, as `m²` and `m2`.
+/// The words of a phrase, as they would be inside a sentence, and the form in which the vocabulary writes the phrase,
+/// where that is another one. The two differ in Unicode's compatibility forms alone, as `m²` and `m2`.
 fn segment(phrase: &str, target: &Vocabulary) -> Result<(Vec<WordId>, Option<String>), Unusable> {
     let mut words = Vec::new();
     let composed: String = phrase.nfc().collect();
-    // The vocabulary may know the phrase as it was given alone.
+    // The vocabulary may have the phrase only as it was given.
     for form in [composed.as_str(), phrase] {
         target.encode(form, &mut words);
         words.pop();
@@ -364,7 +366,8 @@ fn canonical(text: &str) -> String {
     text.nfd().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// The sentence that tells that a prefix, given as text, is another one in the `words` of the vocabulary.
+/// The note on a prefix, given as text, that the `words` of the vocabulary write in another way; `None` if they are
+/// equal.
 pub(crate) fn changed_prefix(prefix: &str, words: &[WordId], target: &Vocabulary) -> Option<String> {
     if words.iter().any(|&word| target.is_unknown(word)) {
         return Some(

@@ -5,10 +5,10 @@ use crate::{Error, EvidenceCounter, Request, TranslateOptions};
 use metaphrase_text::vocab::Vocabulary;
 use std::sync::Arc;
 
-/// What translates lines. A [`Translator`](crate::Translator) plans requests and gives an engine one line, or one part of a long
-/// line, at a time.
+/// The part of a translator that translates lines. A [`Translator`](crate::Translator) plans requests and gives an
+/// engine one line, or one part of a long line, at a time.
 pub trait Engine: Send + Sync {
-    /// What is known about the engine; it never changes.
+    /// The facts about the engine, which never change.
     fn facts(&self) -> EngineFacts;
 
     /// The default options.
@@ -25,17 +25,18 @@ pub trait Engine: Send + Sync {
 
 /// An engine that is ready for lines with one set of options.
 pub trait Session: Send + Sync {
-    /// Begins with a line, and returns. The engine finishes the reply when it has the translation, on any thread.
+    /// Begins to translate a line, and returns. The engine finishes the reply when it has the translation, on any
+    /// thread.
     fn submit(&self, plan: Plan, reply: Reply);
 
-    /// The bytes that a line and its translation take, about and at most. [`Translator::stream`](crate::Translator::stream)
-    /// keeps the sum within a bound.
+    /// An estimate of the most bytes that a line and its translation take.
+    /// [`Translator::stream`](crate::Translator::stream) keeps the sum within a bound.
     fn weight(&self, plan: &Plan) -> usize {
         plan.request.size().saturating_mul(16)
     }
 }
 
-/// What is known about an engine.
+/// The facts about an engine.
 #[derive(Debug, Clone, Default)]
 pub struct EngineFacts {
     /// The codes of the source and the target language.
@@ -44,7 +45,7 @@ pub struct EngineFacts {
     pub source_vocabulary: Option<Arc<Vocabulary>>,
     /// The words that the engine writes.
     pub target_vocabulary: Option<Arc<Vocabulary>>,
-    /// What word alignments are about; `None` if translations have no alignments.
+    /// The units that word alignments link; `None` if translations have no alignments.
     pub alignment: Option<AlignmentUnit>,
     /// Counts the target words in evidence of other systems.
     pub evidence_counter: Option<EvidenceCounter>,
@@ -52,7 +53,7 @@ pub struct EngineFacts {
     pub takes_whole_lines: bool,
 }
 
-/// What an alignment links.
+/// The units that an alignment links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AlignmentUnit {
     /// The pieces of the vocabularies.
@@ -64,7 +65,7 @@ pub enum AlignmentUnit {
 /// A line, or a part of a long line, as an engine gets it: all required terms are there, those of glossaries too.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// What is to be translated.
+    /// The text, its terms and its evidence.
     pub request: Request,
     /// The number of the line among those of its caller, from 0: equal lines draw different samples.
     pub number: usize,

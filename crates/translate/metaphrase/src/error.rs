@@ -12,7 +12,8 @@ use metaphrase_text::language::LanguageError;
 use metaphrase_text::vocab::VocabularyError;
 use std::path::PathBuf;
 
-/// Why a translator can not be made, or can not translate: one sentence that says what is wrong, where, and what to do.
+/// Why a translator can not be made, or can not translate: one sentence that reports the fault and its place, and
+/// suggests what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -42,7 +43,7 @@ pub enum Error {
         /// Words in the model.
         expected: usize,
     },
-    /// This many vocabularies for a model file, instead of one or two.
+    /// A model file has this number of vocabularies instead of one or two.
     #[error("{0} vocabularies given; give one for both languages, or the source's and the target's")]
     VocabularyCount(usize),
     /// Models of an ensemble with different vocabularies.
@@ -89,7 +90,7 @@ pub enum Error {
     /// A phrase-based model that can not be read or searched.
     #[error(transparent)]
     Phrase(#[from] PhraseError),
-    /// Something that a phrase-based translator does not have.
+    /// A part or an option that a phrase-based translator does not have.
     #[error(
         "{what} was given to a phrase-based translator, which has no use for it; leave it out or use a neural model"
     )]
@@ -97,7 +98,7 @@ pub enum Error {
         /// The part or option.
         what: &'static str,
     },
-    /// Something that two translators, one after the other, do not have.
+    /// A part or an option that two translators, one after the other, do not have.
     #[error("{what} were given to two models, one after the other, which have no use for them; use one model")]
     Pivot {
         /// The part or option.

@@ -1,4 +1,4 @@
-//! Evidence: what other systems believe about the translation of a line, as scores in the neural search.
+//! Evidence: the translations of a line by other systems, as scores in the neural search.
 
 use crate::{Error, EvidenceOptions, Package, PhraseOptions};
 use metaphrase_base::{SentenceScorer, Unit, WordId};
@@ -11,22 +11,23 @@ use metaphrase_text::vocab::Vocabulary;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Translations of a line by another system, or what was counted in them. See `docs/algorithms/lmbr.md`.
+/// Translations of a line by another system, or the n-grams that were counted in them. See `docs/algorithms/lmbr.md`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Evidence {
     /// N-grams of target pieces with their posteriors.
     Posteriors(Posteriors),
     /// Texts with their scores: natural logarithms, higher is better. Where the other system has tokens
-    /// ([`EvidenceCounter::tokenized`], [`TranslatorBuilder::evidence_languages`](crate::TranslatorBuilder::evidence_languages)),
-    /// the texts are tokens with spaces between them.
+    /// ([`EvidenceCounter::tokenized`],
+    /// [`TranslatorBuilder::evidence_languages`](crate::TranslatorBuilder::evidence_languages)), the texts are tokens
+    /// with spaces between them.
     NBest(Vec<(String, f64)>),
     /// A lattice of words or tokens.
     Lattice(Lattice),
 }
 
 impl Evidence {
-    /// Bytes that it takes, about.
+    /// An estimate of the bytes that it takes.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Posteriors(posteriors) => posteriors.size(),
@@ -36,7 +37,7 @@ impl Evidence {
     }
 }
 
-/// Translations of an n-best list that stand for a lattice that can not be counted as it is.
+/// The length of the n-best list that replaces a lattice which can not be counted as it is.
 const N_BEST: usize = 1000;
 
 /// Counts n-grams of the target pieces of a neural model in the translations of other systems.
@@ -63,8 +64,8 @@ impl EvidenceCounter {
         Self { target, continues, writing: WritingStyle::default() }
     }
 
-    /// The words of lattices are tokens of this language as Moses and `metaphrase tokenize --escape` make them; without this
-    /// call a space stands between all words of a text.
+    /// The words of lattices are tokens of this language as Moses and `metaphrase tokenize --escape` make them; without
+    /// this call a space stands between all words of a text.
     ///
     /// # Errors
     /// [`Error::Language`] for a code without a language.
@@ -92,7 +93,8 @@ impl EvidenceCounter {
         }
     }
 
-    /// Does something with the translations of some evidence; where a lattice is too large or has no spaces, with its n best.
+    /// Calls a function with the translations of some evidence, or with the n best of a lattice that is too large or
+    /// has no spaces.
     fn with_paths<T>(
         &self,
         evidence: &Evidence,
@@ -159,7 +161,7 @@ impl EvidenceCounter {
     /// Reads the lines of a sentence that [`to_text`](Self::to_text) has written.
     ///
     /// # Errors
-    /// If a line is not that.
+    /// If a line has another form.
     pub fn from_text<'t>(
         &self,
         lines: impl IntoIterator<Item = &'t str>,
@@ -169,8 +171,8 @@ impl EvidenceCounter {
         Posteriors::from_text(lines, Numbering { words, end, begin }, &self.units(options))
     }
 
-    /// For each order the sum of the posteriors of the n-grams of a translation, which counts an n-gram as often as it is there;
-    /// `complete`: the translation ends with the end of sentence. These are the features that Θ1 to Θ4 weigh.
+    /// For each order the sum of the posteriors of the n-grams of a translation, where each occurrence of an n-gram
+    /// counts. `complete`: the translation ends with the end of sentence. These are the features that Θ1 to Θ4 weigh.
     #[must_use]
     pub fn sums(&self, posteriors: &Posteriors, pieces: &[String], complete: bool) -> [f64; 4] {
         let ids = pieces.iter().filter_map(|piece| self.target.id(piece));
@@ -182,7 +184,7 @@ impl EvidenceCounter {
         if options.written_words { Units::written_words(Arc::clone(&self.continues)) } else { Units::words() }
     }
 
-    /// What evidence adds to the scores of words; `None` if it has no n-grams.
+    /// The scores that evidence adds to words; `None` if it has no n-grams.
     pub(crate) fn scorer(
         &self,
         evidence: &Evidence,
@@ -220,7 +222,7 @@ impl EvidenceCounter {
     }
 }
 
-/// A phrase-based model beside the neural ones, as the builder names it.
+/// The files of a phrase-based model in addition to the neural ones, as given to the builder.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EvidenceModelFiles {
     /// `None`: the requests bring their evidence.
@@ -238,7 +240,7 @@ pub(crate) struct EvidenceModel {
 }
 
 impl EvidenceModel {
-    /// `counter` learns how the words of evidence are written. Reads the model, if there is one.
+    /// Reads the model, if there is one, and configures `counter` for the languages of the evidence.
     pub(crate) fn open(files: &EvidenceModelFiles, counter: &mut EvidenceCounter) -> Result<Option<Self>, Error> {
         let mut tokenizer = None;
         if let Some((source, target)) = &files.languages {
@@ -255,7 +257,7 @@ impl EvidenceModel {
         Ok(Some(Self { model: ReadyModel::new(model, options)?, tokenizer }))
     }
 
-    /// The lattice of a line, of which `limit` words are translated.
+    /// The lattice of the first `limit` words of a line.
     pub(crate) fn lattice(&self, source: &str, limit: usize, workspace: &mut Workspace) -> Lattice {
         let _unit = Unit::PhraseSearch.timed();
         let tokenized = self.tokenizer.as_ref().map(|tokenizer| tokenizer.tokenize_line(source));

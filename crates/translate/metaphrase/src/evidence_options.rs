@@ -17,15 +17,15 @@ pub struct EvidenceOptions {
     pub order: usize,
     /// Whether n-grams count written words, and not pieces; see [`Units`](metaphrase_evidence::Units).
     pub written_words: bool,
-    /// Arcs of a lattice that less than this share of its translations take are left out.
+    /// Arcs of a lattice whose share of its translations is below this are left out.
     pub prune: f64,
     /// `Some(n)`: the `n` best translations of a lattice count, as an n-best list, in place of the whole lattice.
     pub best_paths: Option<usize>,
-    /// Only the translations of the evidence are allowed, and their posteriors do not count (lattice rescoring; Iglesias et al.
-    /// 2018, §3, remark 2): the search finds the one that the neural models score best.
+    /// Only the translations of the evidence are allowed, and their posteriors do not count (lattice rescoring;
+    /// Iglesias et al. 2018, §3, remark 2): the search finds the one that the neural models score best.
     pub rescore: bool,
-    /// `Some(n)`: lines without other evidence are translated twice, the second time with the evidence of the n best
-    /// translations of the first time.
+    /// `Some(n)`: lines without other evidence are translated twice. The n best translations of the first pass are the
+    /// evidence of the second.
     pub own: Option<usize>,
 }
 
@@ -51,7 +51,7 @@ const LARGEST: f64 = 1e6;
 type Item = OptionItem<EvidenceOptions>;
 
 impl EvidenceOptions {
-    /// Each option with all that is said about it, in the order in which options are set and shown.
+    /// Each option with its description, in the order in which options are set and shown.
     pub const ITEMS: &'static [OptionItem<Self>] = &[
         Item::new(
             "evidence_rescore",
@@ -144,7 +144,7 @@ impl EvidenceOptions {
         self.theta = Theta { word, orders };
     }
 
-    /// Refuses numbers that make no sense; a translator does, too.
+    /// Refuses numbers out of range, as a translator does.
     ///
     /// # Errors
     /// [`OptionFault`] names the first such number.

@@ -6,8 +6,9 @@ const GERMAN: &[&str] = &["", "e", "en", "er", "ern", "em", "es", "s", "n", "ns"
 /// Endings of English words of all kinds, the empty one first.
 const ENGLISH: &[&str] = &["", "s", "es", "'s", "’s", "ed", "d", "ing"];
 
-/// The forms of a target term. `Gebäude*` is met by the word alone and with each ending of the target language, as `Gebäuden`; for
-/// another language than German and English only the word alone. A `*` that is part of the term is written `\*`.
+/// The forms of a target term. `Gebäude*` is met by the word alone and with each ending of the target language, as
+/// `Gebäuden`; for another language than German and English only the word alone. A `*` that is part of the term is
+/// written `\*`.
 pub(crate) fn forms(term: &str, language: Option<&str>) -> Vec<String> {
     let Some(stem) = stem(term) else { return vec![term.replace("\\*", "*")] };
     let endings = match language.map(|language| language.split(['-', '_']).next().unwrap_or_default()) {

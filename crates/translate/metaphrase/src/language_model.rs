@@ -16,10 +16,11 @@ pub(crate) fn open(path: &Path, weight: f32, target: &Vocabulary, words: usize) 
         return Err(Error::LanguageModelWeight(weight));
     }
     let model = Model::open(path)?;
-    let of_text = model.vocabulary().words().skip(SYMBOLS);
-    let known = of_text.filter(|word| target.id(word).is_some()).count();
+    let text_words = model.vocabulary().words().skip(SYMBOLS);
+    let known = text_words.filter(|word| target.id(word).is_some()).count();
     let all = model.vocabulary().len() - SYMBOLS;
-    // A model over whole words has some words that are pieces by chance; a model over other pieces may have some of ours.
+    // A model over whole words has some words that are pieces by chance; a model over other pieces may have some of
+    // ours.
     if 2 * known < all {
         return Err(Error::LanguageModelWords { path: path.to_owned(), known, words: all });
     }

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 /// The fewest pieces of a paragraph: sentences are seldom as long.
 const PARAGRAPH: usize = 100;
 
-/// The words of a text, the end of sentence included, or as many as the options allow. `text` is the `what` of a request, and
-/// notes tell the parts that are left out.
+/// The words of a text, the end of sentence included, or as many as the options allow. `what` names the text's part of
+/// the request; `notes` gets a note on each part of the text that is left out.
 pub(crate) fn words(
     vocabulary: &Vocabulary,
     text: &str,
@@ -40,7 +40,8 @@ pub(crate) fn words(
     words
 }
 
-/// The note on a source of several sentences: models learn from lines of one or two, and lose parts of paragraphs without any sign.
+/// The note on a source of several sentences: models learn from lines of one or two, and lose parts of paragraphs
+/// without any sign.
 pub(crate) fn many_sentences(source: &str, pieces: usize) -> Option<String> {
     // Which language it is hardly matters here: a missed abbreviation makes one sentence more.
     static SPLITTER: LazyLock<Splitter> = LazyLock::new(|| Splitter::new("en"));

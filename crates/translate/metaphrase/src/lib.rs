@@ -1,7 +1,7 @@
 //! A translator: text in, text out.
 //!
-//! [`Translator`] translates on its own threads, with neural models or a phrase-based one; [`Translator::builder`] makes it
-//! from models, a language model and a glossary.
+//! [`Translator`] translates on its own threads, with neural models or a phrase-based one; [`Translator::builder`]
+//! makes it from models, a language model and a glossary.
 //!
 //! ```
 //! # fn main() -> Result<(), metaphrase::Error> {
@@ -13,8 +13,8 @@
 //! # }
 //! ```
 //!
-//! A [`Request`] is a line with its terms, [`TranslateOptions`] say how lines are translated, a [`Translation`] is the
-//! answer. The translation of a line is the same, to the bit, in any batch and on any number of threads. The folder
+//! A [`Request`] is a line with its terms, [`TranslateOptions`] specify how lines are translated, a [`Translation`] is
+//! the answer. The translation of a line is the same, to the bit, in any batch and on any number of threads. The folder
 //! `examples` has a program for each use.
 #![forbid(unsafe_code)]
 

@@ -29,8 +29,9 @@ impl<'a> LinkedTexts<'a> {
         Self { source, target, source_spans, target_spans, attention }
     }
 
-    /// The written words of the translation that attend more to a place of the source than to any word outside it. Punctuation and the end
-    /// of the source do not count: models that were not trained to align look there most of the time.
+    /// The written words of the translation that attend more to a place of the source than to any word outside it.
+    /// Punctuation and the end of the source do not count: models that were not trained to align look there most of the
+    /// time.
     pub(crate) fn words_for(&self, place: &Range<usize>) -> Vec<Range<usize>> {
         let mut others = self.source_words();
         others.retain(|word| word.end <= place.start || place.end <= word.start);
@@ -45,8 +46,8 @@ impl<'a> LinkedTexts<'a> {
         words
     }
 
-    /// The written words of the source that some pieces of the translation attend to most; `None` if they look elsewhere, as at the end
-    /// of the sentence or at punctuation.
+    /// The written words of the source that some pieces of the translation attend to most; `None` if they look
+    /// elsewhere, as at the end of the sentence or at punctuation.
     pub(crate) fn place_of(&self, target_pieces: Range<usize>) -> Option<Range<usize>> {
         let words = self.source_words();
         let masses: Vec<f32> = words.iter().map(|word| self.mass(target_pieces.clone(), word)).collect();
@@ -88,8 +89,8 @@ fn pieces_in(spans: &[Range<usize>], place: &Range<usize>) -> Range<usize> {
     first..spans.iter().rposition(shares).map_or(first, |last| last + 1)
 }
 
-/// The words of a text: runs of letters and digits; every other character but blanks, and every character of a script without
-/// spaces, is a word of its own.
+/// The words of a text: runs of letters and digits; every other character but blanks, and every character of a script
+/// without spaces, is a word of its own.
 pub(crate) fn written_words(text: &str) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     let mut inside = false;

@@ -33,11 +33,11 @@ pub(crate) struct Neural {
     context: Arc<Context>,
 }
 
-/// What is loaded together with the models, if anything.
+/// The optional parts that are loaded together with the models.
 pub(crate) struct Attachments<'a> {
     /// The file of a language model, and its weight.
     pub(crate) language_model: Option<(&'a Path, f32)>,
-    /// The file of a shortlist, and how much of it is used.
+    /// The file of a shortlist, and the options of its use.
     pub(crate) shortlist: Option<(&'a Path, ShortlistOptions)>,
     /// A phrase-based model that gives evidence.
     pub(crate) evidence: Option<EvidenceModelFiles>,
@@ -139,7 +139,7 @@ impl Engine for Neural {
             let search = options.search(target);
             let beam_size_constrained = search.beam_size_constrained.map(|beam| beam.max(n_best));
             let beam_size = search.beam_size.max(n_best);
-            // The best ones, also where the answers are drawn.
+            // First searches keep the best hypotheses, also where the answers are drawn.
             let search = SearchOptions { sampling: None, attention: false, explored: false, ..search };
             SearchOptions { beam_size, beam_size_constrained, n_best, ..search }.check(&**model)
         };
@@ -210,7 +210,7 @@ fn load(packages: &[Package], weights: Option<&[f32]>) -> Result<(Model, Vocabul
 fn open(package: &Package) -> Result<(Model, Vocabularies), Error> {
     let (mut config, weights) = package.open_model()?;
     let (source, target) = package.load_vocabularies(&config)?;
-    // Marian's files do not say which word ends a sentence; their vocabularies do.
+    // Marian's model files do not name the word that ends a sentence; their vocabularies do.
     config.end_of_sentence = target.eos().0;
     Ok((package.model(config, &weights)?, (source, target)))
 }
@@ -236,7 +236,8 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../testdata/models/marian-tiny").join(file)
     }
 
-    /// What `load` gives for the tiny model with a vocabulary of `words` words whose end of sentence has the id `end`.
+    /// The result of `load` for the tiny model with a vocabulary of `words` words whose end of sentence has the id
+    /// `end`.
     fn with_vocabulary<T>(
         (words, end): (u32, u32),
         load: impl FnOnce(Package) -> Result<T, Error>,

@@ -12,44 +12,50 @@ use std::sync::Arc;
 /// How lines are translated. [`Translator::options`](crate::Translator::options) gives a model's defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TranslateOptions {
-    /// The search. Its `excluded` words are left out in addition to those that the next switches leave out, and its `bytes` are those of the
-    /// target vocabulary unless `allow_special`.
+    /// The search. Its `excluded` words are left out in addition to those that the next switches leave out, and its
+    /// `bytes` are those of the target vocabulary unless `allow_special`.
     pub search: SearchOptions,
-    /// How evidence of other systems counts, for requests that have some, or if the translator has a phrase-based model for it.
+    /// How evidence of other systems counts, for requests that have some, or if the translator has a phrase-based model
+    /// for it.
     pub evidence: EvidenceOptions,
     /// Keeps the hypotheses of a neural search: [`Translation::search_graph`](crate::Translation::search_graph).
     pub search_graph: Option<GraphUnits>,
     /// Whether translations may contain the unknown word.
     pub allow_unk: bool,
-    /// Replaces each unknown word of a translation by the source word that the attention points to or, if the dictionary has
-    /// this word, by its translation there. Translations may contain the unknown word then, and the search keeps the attention.
+    /// Replaces each unknown word of a translation by the source word that the attention points to or, if the
+    /// dictionary has this word, by its translation there. Translations may contain the unknown word then, and the
+    /// search keeps the attention.
     pub replace_unknown: Option<Dictionary>,
-    /// What becomes of characters of a source that the model's vocabulary lacks, where it has no bytes to write them with. `allow_unk` and
-    /// `replace_unknown` deal with them in their own way.
+    /// What becomes of characters of a source that the model's vocabulary lacks, where it has no bytes to write them
+    /// with. `allow_unk` and `replace_unknown` deal with them in their own way.
     pub unknown: UnknownCharacters,
-    /// Whether requests have words of the vocabularies, mostly sub-word pieces, with spaces between them instead of text: source,
-    /// prefix and given target. Terms are text all the same.
+    /// Whether requests have words of the vocabularies, mostly sub-word pieces, with spaces between them instead of
+    /// text: source, prefix and given target. Terms are text in any case.
     pub pieces: bool,
-    /// Whether translations may contain control characters and broken characters, both of which byte fallback would make possible.
+    /// Whether translations may contain control characters and broken characters, both of which byte fallback makes
+    /// possible.
     pub allow_special: bool,
-    /// A source, a prefix and a target to score are each cut off after this many pieces, with a note on the line: time
-    /// and memory of a search grow with the square of the length.
+    /// A source, a prefix and a target to score are each cut off after this number of pieces, with a note on the line:
+    /// time and memory of a search grow with the square of the length.
     pub max_source_length: usize,
-    /// The longest sentence that the model translates well, in letters; a character of a script without spaces counts as three. A line
-    /// of more than half of it is translated sentence by sentence, and a longer sentence is cut: behind punctuation if there is some,
-    /// else between words. `None`: lines stay whole. Lists, alignments, draws, search graphs and pieces are of whole lines in
-    /// any case, and so are requests with terms, a prefix, a target or evidence, and lines in which a cut would part a term of the glossary.
+    /// The longest sentence that the model translates well, in letters; a character of a script without spaces counts
+    /// as three. A line of more than half of it is translated sentence by sentence, and a longer sentence is cut after
+    /// punctuation if it has any, else between words. `None`: lines stay whole. They also stay whole for n-best lists,
+    /// alignments, draws, search graphs and pieces, for requests with terms, a prefix, a target or evidence, and where
+    /// a cut would split a term of the glossary.
     pub longest_sentence: Option<usize>,
-    /// Glossaries of these lines, in addition to that of the translator. Where their terms overlap in a source, the first counts.
+    /// Glossaries of these lines, in addition to that of the translator. Where their terms overlap in a source, the
+    /// first counts.
     pub glossaries: Vec<Arc<Glossary>>,
-    /// What required terms are for a translation.
+    /// How strictly a translation follows its required terms.
     pub term_use: TermUse,
-    /// Where the source words of terms are known from.
+    /// How the source words of terms are found.
     pub term_places: TermPlaces,
-    /// Whether [`Translation::missing_numbers`](crate::Translation::missing_numbers) reports the numbers that a translation lacks.
-    /// Words for numbers are read in the languages that the model names. A line takes microseconds.
+    /// Whether [`Translation::missing_numbers`](crate::Translation::missing_numbers) reports the numbers that a
+    /// translation lacks. Words for numbers are read in the languages that the model names. A line takes microseconds.
     pub check_numbers: bool,
-    /// The seed of the draws, when sampling. The number of the line counts too, so that equal lines give different draws.
+    /// The seed of the draws, when sampling. The number of the line counts too, so that equal lines give different
+    /// draws.
     pub seed: u64,
 }
 
@@ -78,7 +84,8 @@ impl Default for TranslateOptions {
 type Item = OptionItem<TranslateOptions>;
 
 impl TranslateOptions {
-    /// The options of its own, with all that is said about each; [`TranslateOption::all`] has those of its parts, too.
+    /// The options of this type itself, each with its description; [`TranslateOption::all`] has those of its parts,
+    /// too.
     pub const ITEMS: &'static [OptionItem<Self>] = &[
         Item::new("search_graph", OptionGroup::Search, Self::SEARCH_GRAPH, "Keep the hypotheses of the search, as a lattice")
             .flag(Flag::Own("lattice"))
@@ -181,7 +188,7 @@ impl TranslateOptions {
             "The seed of the draws; the same seed gives the same translations",
         )
         .default("1")
-        // In the library a seed may stand there for later draws.
+        // In the library a seed may be set for later draws.
         .needs("sampling", "", |_| true),
     ];
 
@@ -191,7 +198,7 @@ impl TranslateOptions {
         |o, name| name.map(GraphUnits::from_name).transpose().map(|units| o.search_graph = units),
     );
 
-    /// Refuses numbers out of range; [`SearchOptions::check`] looks at those of the search.
+    /// Refuses numbers out of range; [`SearchOptions::check`] checks those of the search.
     pub(crate) fn check(&self) -> Result<(), OptionFault> {
         Self::ITEMS.iter().try_for_each(|item| item.check(self))?;
         self.evidence.check()
@@ -200,7 +207,7 @@ impl TranslateOptions {
     /// Sets options, in the order of [`TranslateOption::all`].
     ///
     /// # Errors
-    /// [`OptionFault`] of the first value that can not be used.
+    /// [`OptionFault`] for the first value that can not be used.
     pub fn change(&mut self, mut changes: Vec<(TranslateOption, OptionValue)>) -> Result<(), OptionFault> {
         changes.sort_by_key(|(option, _)| option.place);
         changes.into_iter().try_for_each(|(option, value)| option.set(self, &value))
@@ -253,7 +260,7 @@ impl TranslateOption {
         Self::all().find(|option| option.facts().name == name)
     }
 
-    /// What is said about it.
+    /// Its description.
     #[must_use]
     pub fn facts(self) -> &'static OptionFacts {
         match self.item {

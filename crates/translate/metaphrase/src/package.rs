@@ -21,7 +21,7 @@ pub struct Package {
 
 #[derive(Debug, Clone)]
 enum Origin {
-    /// In the program itself.
+    /// A model in the program itself.
     Bundled(&'static Bundled),
     Files(Box<Files>),
 }
@@ -45,9 +45,9 @@ impl Package {
         Self::new(Origin::Files(Box::new(files)))
     }
 
-    /// The model in a directory: our own, Hugging Face's MarianMT, OPUS-MT's (with a `decoder.yml`), or a
-    /// `model.npz` or `.bin` of Marian's with its vocabularies. Where no file has that name, `en-de` and `de-en` are the
-    /// models that come with the program.
+    /// The model in a directory: our own, Hugging Face's MarianMT, OPUS-MT's (with a `decoder.yml`), or a `model.npz`
+    /// or `.bin` of Marian's with its vocabularies. If no file has that name, `en-de` and `de-en` are the models that
+    /// come with the program.
     ///
     /// # Errors
     /// If there is no model, or more than one.
@@ -84,16 +84,17 @@ impl Package {
         self
     }
 
-    /// The same model with these optimizations, if it is a recurrent one. For measurements, and for more speed where there is
-    /// memory for the products of frequent words.
+    /// The same model with these optimizations, if it is a recurrent one. For measurements, and for more speed where
+    /// there is memory for the products of frequent words.
     #[must_use]
     pub fn with_optimizations(mut self, optimizations: Optimizations) -> Self {
         self.optimizations = optimizations;
         self
     }
 
-    /// The same model computing in this precision, whatever its file holds. With `None`, and without this call, it computes in the one that its
-    /// makers recommend, in `f32` if they recommend none. Weights that the file has as integers of 8 bits are used as they are in [`Precision::Int8`].
+    /// The same model computing in this precision, whatever its file holds. With `None`, and without this call, it
+    /// computes in the precision that its makers recommend, or in `f32` if they recommend none. Weights that the file
+    /// has as integers of 8 bits are used as they are in [`Precision::Int8`].
     #[must_use]
     pub fn with_precision(mut self, precision: impl Into<Option<Precision>>) -> Self {
         self.precision = precision.into();
@@ -186,7 +187,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// Describes the model at `path`, or the bundled one of this name, and checks that its tensors, settings and vocabularies fit together.
+/// Describes the model at `path`, or the bundled one of this name, and checks that its tensors, settings and
+/// vocabularies fit together.
 ///
 /// # Errors
 /// [`Error`] if the model can not be opened at all.
@@ -213,8 +215,8 @@ fn inspect_files(path: &Path) -> Result<Report, Error> {
     Ok(Report { model, checksums, problems, text })
 }
 
-/// Converts the model at `from`, of any format that can be read, or the bundled one of this name, to our own directory `to`,
-/// which is absent or empty and is written whole or not at all.
+/// Converts the model at `from`, of any format that can be read, or the bundled one of this name, to our own directory
+/// `to`, which is absent or empty and is written whole or not at all.
 ///
 /// # Errors
 /// [`Error`] if the model can not be read or the directory can not be written.

@@ -13,18 +13,19 @@ pub(crate) struct Divider<'t> {
     glossaries: Vec<&'t Glossary>,
 }
 
-/// What is left of a line that was divided: the gap behind each part but the last. A line that stays whole has none.
+/// The gaps of a divided line: one after each part but the last. A line that stays whole has none.
 pub(crate) type Gaps = Vec<Gap>;
 
-/// The text between two parts, and the characters around it: white space or nothing, or words too long to translate with the white space around them.
+/// The text between two parts, and the characters around it: white space or nothing, or words too long to translate
+/// with the white space around them.
 pub(crate) struct Gap {
     text: String,
     around: (Option<char>, Option<char>),
 }
 
 impl<'t> Divider<'t> {
-    /// `None`: all lines stay whole. Lists, alignments and search graphs are those of a whole line, and so is the limit of its length;
-    /// the draws of a line depend on its number, which parts would change.
+    /// `None`: all lines stay whole. N-best lists, alignments, search graphs and the length limit are those of a whole
+    /// line; the draws of a line depend on its number, which parts would change.
     pub(crate) fn new(
         options: &TranslateOptions,
         splitter: impl FnOnce() -> &'t Splitter,
@@ -40,11 +41,12 @@ impl<'t> Divider<'t> {
         Some(Self { longest, splitter: splitter(), glossaries })
     }
 
-    /// The parts of a request, each with the byte of the line at which it begins, and the gaps between them. A request with more than a
-    /// text stays whole, and so does a line in which a term of a glossary would be cut through.
+    /// The parts of a request, each with the byte of the line at which it begins, and the gaps between them. A request
+    /// with terms, a prefix, a target or evidence stays whole, and so does a line in which a cut would split a term of
+    /// a glossary.
     pub(crate) fn divide(&self, request: Request) -> (Vec<(usize, Request)>, Gaps) {
-        let said = request.terms != Terms::default() || request.target.is_some() || request.evidence.is_some();
-        let parts = if said || !request.prefix.is_empty() { Vec::new() } else { self.parts(&request.source) };
+        let has_more = request.terms != Terms::default() || request.target.is_some() || request.evidence.is_some();
+        let parts = if has_more || !request.prefix.is_empty() { Vec::new() } else { self.parts(&request.source) };
         let line = &request.source;
         if parts.len() < 2 || parts.iter().map(|part| self.terms(&line[part.clone()])).sum::<usize>() < self.terms(line)
         {
@@ -64,8 +66,9 @@ impl<'t> Divider<'t> {
         (parts.into_iter().map(part).collect(), gaps)
     }
 
-    /// A line of more than half of the longest sentence is divided into its sentences, and a longer sentence is cut. An empty part stands before a
-    /// word that begins the line and belongs to no part, and behind one that ends it: all text is a part or between two of them.
+    /// A line of more than half of the longest sentence is divided into its sentences, and a longer sentence is cut. A
+    /// word at the start of the line that belongs to no part has an empty part before it, and such a word at its end
+    /// has one after it: all text is in a part or between two parts.
     fn parts(&self, line: &str) -> Vec<Range<usize>> {
         // A character has a byte at least, and the weight of three only if it has three bytes.
         if line.len() <= self.longest / 2 || weight(line) <= self.longest / 2 {
@@ -92,13 +95,14 @@ impl<'t> Divider<'t> {
 
 /// Collects the answers to the parts of one line, which come in any order.
 pub(crate) struct PartCollector {
-    /// The translations so far, and what is called with that of the line.
+    /// By part: its translation so far; and the function that gets the translation of the line.
     parts: Mutex<(Vec<Option<Translation>>, Option<AnswerFn>)>,
     gaps: Gaps,
 }
 
 impl PartCollector {
-    /// What is called with the translation of each part, so that `answer` is called with the translation of the line, or with the first error.
+    /// The functions that get the translations of the parts, one each. They call `answer` once, with the translation of
+    /// the line or with the first error.
     pub(crate) fn answers(parts: usize, gaps: Gaps, answer: AnswerFn) -> impl Iterator<Item = AnswerFn> {
         let collector = Arc::new(Self { parts: Mutex::new((vec![None; parts], Some(answer))), gaps });
         (0..parts).map(move |part| {
@@ -136,7 +140,7 @@ fn join(parts: Vec<Translation>, gaps: &[Gap]) -> Translation {
     whole
 }
 
-/// Appends a part, before which the line has this number of parts.
+/// Appends a part after the `parts` parts before it.
 fn append(whole: &mut Translation, part: Translation, gap: &Gap, parts: usize) {
     let (before, sources) = (whole.terms.len(), whole.source_pieces.len());
     whole.terms.extend(part.terms);
@@ -166,8 +170,9 @@ fn append(whole: &mut Translation, part: Translation, gap: &Gap, parts: usize) {
     }
 }
 
-/// Appends all but the score of a part's translation, before which the line has this number of terms and of source pieces. The end of sentence before it,
-/// which is no piece, counts with the piece before it: log-probabilities of pieces still add up to that of the line.
+/// Appends a part's translation, except its score, after the `terms` terms and `sources` source pieces of the line
+/// before it. The log-probability of the end of sentence before it, which is no piece of the line, is added to that of
+/// the piece before: the sum is still that of the line.
 fn append_hypothesis(best: &mut Hypothesis, next: Hypothesis, gap: &Gap, (terms, sources): (usize, usize)) {
     let first = best.pieces.len();
     best.log_prob += next.log_prob;

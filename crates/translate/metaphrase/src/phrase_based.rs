@@ -69,7 +69,8 @@ impl Session for PhraseBasedSession<'_> {
         workers.push(Job { request: plan.request, n_best, max_source_length, reply });
     }
 
-    /// A translation has about as many words as the source, each a string and twice in the text.
+    /// A translation has about as many words as the source; each word is a string of its own and stands twice in the
+    /// text.
     fn weight(&self, plan: &Plan) -> usize {
         let translations = plan.request.source.len().saturating_mul(16).saturating_mul(self.n_best);
         plan.request.size().saturating_add(translations)

@@ -1,4 +1,4 @@
-//! By way of a third language: a translation of a translation, as one translation.
+//! Pivot translation through a third language: a translation of a translation, as one translation.
 
 use crate::engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 use crate::linked::LinkedTexts;
@@ -8,7 +8,7 @@ use crate::{Attention, Error, Hypothesis, Request, RequiredTerm, TranslateOption
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Two translators, the second of which translates on from what the first one gives.
+/// Two translators; the second translates the translations of the first.
 pub(crate) struct Pivot {
     first: Arc<Translator>,
     last: Arc<Translator>,
@@ -75,7 +75,7 @@ impl Session for PivotSession<'_> {
         let mut first_options = self.first_options.clone();
         first_options.search.attention |= has_places && self.pivot.first.has_alignment();
         let (last, options, last_cancel) = (Arc::clone(&self.pivot.last), self.last_options.clone(), cancel.clone());
-        // A translation that gets lost on either leg drops the reply, which tells its caller.
+        // If either leg loses a translation, the reply is dropped, which reports the error to its caller.
         let onwards = move |between: Result<Translation, Error>| {
             let Ok(between) = between else { return };
             if between.error.is_some() {
@@ -102,8 +102,8 @@ impl Session for PivotSession<'_> {
     }
 }
 
-/// The request of the first leg. What stands in the source as it has to stand in the translation, as a name or a placeholder, stays on
-/// the first leg, too; other terms are words of the last leg's language.
+/// The request of the first leg. A term that stands in the source as it must stand in the translation, as a name or a
+/// placeholder, is required of the first leg, too; other terms are words of the last leg's language.
 fn first_leg(request: &Request) -> Request {
     let stays = |term: &&RequiredTerm| matches!(&term.targets[..], [target] if request.source.contains(&**target));
     let required = request.terms.required.iter().filter(stays).cloned().collect();
@@ -111,7 +111,8 @@ fn first_leg(request: &Request) -> Request {
     Request { terms, ..Request::translate(&*request.source) }
 }
 
-/// Gives terms the places of their words in the first leg's translation of `source`, in place of those in the source itself.
+/// Gives terms the places of their words in the first leg's translation of `source`, in place of those in the source
+/// itself.
 fn place_terms(terms: &mut [RequiredTerm], source: &str, between: &Translation) {
     let best = between.hypotheses.first();
     let linked = best.and_then(|best| {
@@ -134,7 +135,7 @@ fn first_failed(failed: Translation, terms: usize) -> Translation {
     Translation { source_pieces: failed.source_pieces, ..Translation::failed(&error, terms) }
 }
 
-/// The translation of a translation, as one of the first one's source.
+/// The last leg's translation of the text between, as a translation of the first leg's source.
 fn join(between: Translation, mut end: Translation) -> Translation {
     let best = between.hypotheses.first().cloned().unwrap_or_default();
     for hypothesis in &mut end.hypotheses {
@@ -154,14 +155,16 @@ fn join(between: Translation, mut end: Translation) -> Translation {
     Translation { source_pieces: between.source_pieces, notes, counts, ..end }
 }
 
-/// The attention of the last leg over the source of the first: the attention over the text between, each of whose pieces stands for the
-/// pieces of the first leg that share bytes with it. `pieces`: those that the last leg reads the text between as.
+/// The attention of the last leg over the source of the first. Each piece of the text between, as the last leg reads
+/// it, passes its weight on to the pieces of the first leg that share bytes with it. `pieces` are those that the last
+/// leg reads.
 fn through(between: &Hypothesis, pieces: &[String], end: &Hypothesis) -> Option<Attention> {
     let (first, last) = (between.attention.as_ref()?, end.attention.as_ref()?);
     let written = spans(&between.pieces, &between.text);
     let read = spans(pieces, &between.text);
     let rows: Vec<&[f32]> = first.weights.chunks_exact(first.source_len).collect();
-    // By piece that the last leg reads, the end of sentence included: weights of the source, of sum one.
+    // By piece that the last leg reads, the end of sentence included: weights of the first leg's source, which sum to
+    // one.
     let mut sources = vec![vec![0.0; first.source_len]; last.source_len];
     for (number, source) in sources.iter_mut().enumerate() {
         let mut shares = shares(read.get(number), &written, rows.len());
@@ -182,8 +185,8 @@ fn through(between: &Hypothesis, pieces: &[String], end: &Hypothesis) -> Option<
     Some(Attention { source_len: first.source_len, weights })
 }
 
-/// The pieces of the first leg that a piece stands for, with the bytes that they share; the end of sentence, and a piece that shares
-/// none, stands for the one after its place.
+/// The pieces of the first leg that share bytes with a piece, with the number of these bytes. A piece that shares none
+/// maps to the next piece, and the end of sentence to the last row.
 fn shares(piece: Option<&Range<usize>>, written: &[Range<usize>], rows: usize) -> Vec<(usize, f32)> {
     let end = || vec![(rows.saturating_sub(1), 1.0)];
     let Some(piece) = piece else { return end() };
@@ -197,8 +200,8 @@ fn shares(piece: Option<&Range<usize>>, written: &[Range<usize>], rows: usize) -
     if !found.is_empty() {
         return found;
     }
-    let behind = written.iter().position(|other| other.start >= piece.start);
-    behind.map_or_else(end, |row| vec![(row, 1.0)])
+    let next = written.iter().position(|other| other.start >= piece.start);
+    next.map_or_else(end, |row| vec![(row, 1.0)])
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where the answer of a line goes.
+//! The receiver of the answer to a line.
 
 use crate::{Error, Translation};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// A new one, which has stopped nothing.
+    /// A new one; its work is not stopped.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -27,11 +27,11 @@ impl Cancel {
     }
 }
 
-/// What is called with an answer, once.
+/// The function that gets an answer; it is called once.
 pub(crate) type AnswerFn = Box<dyn FnOnce(Result<Translation, Error>) + Send>;
 
-/// A caller that waits for the translation of a line. A reply that is dropped before it is [finished](Self::finish) reports that
-/// the work was cancelled or that its thread failed.
+/// A caller that waits for the translation of a line. A reply that is dropped before it is [finished](Self::finish)
+/// reports that the work was cancelled or that its thread failed.
 pub struct Reply {
     cancel: Cancel,
     answer: Option<AnswerFn>,
@@ -48,7 +48,7 @@ impl Reply {
         !self.cancel.is_cancelled()
     }
 
-    /// What stops the work for this reply.
+    /// The switch that stops the work for this reply.
     pub(crate) fn cancel(&self) -> &Cancel {
         &self.cancel
     }

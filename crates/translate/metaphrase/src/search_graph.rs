@@ -8,7 +8,7 @@ use metaphrase_text::vocab::Vocabulary;
 /// The words of a [`SearchGraph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GraphUnits {
-    /// Written words and punctuation marks. Text without spaces is one written word: take pieces.
+    /// Written words and punctuation marks. Text without spaces is one written word: use pieces for it.
     #[default]
     WrittenWords,
     /// The target pieces of the model.
@@ -23,10 +23,11 @@ impl Choice for GraphUnits {
 }
 
 /// The hypotheses that a neural search kept at some step, as a tree: a hypothesis continues its parent by a word.
-/// [`TranslateOptions::search_graph`](crate::TranslateOptions::search_graph) asks for it. The default is the graph of the empty translation.
+/// [`TranslateOptions::search_graph`](crate::TranslateOptions::search_graph) requests it. The default is the graph of
+/// the empty translation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchGraph {
-    /// Each behind its parent.
+    /// Each hypothesis comes after its parent.
     nodes: Vec<Node>,
 }
 
@@ -35,7 +36,7 @@ struct Node {
     parent: Option<usize>,
     /// The word, or the end of sentence.
     text: Option<String>,
-    /// Of the hypothesis.
+    /// The log-probability of the hypothesis.
     log_prob: f32,
     /// Whether the hypothesis is a translation.
     ended: bool,
@@ -91,7 +92,8 @@ impl SearchGraph {
     }
 
     /// The lattice of all hypotheses. The score of an arc is the log-probability of its word; each path to the end is a
-    /// translation that the search finished. States from which no path leads to the end are hypotheses that the search dropped.
+    /// translation that the search finished. States from which no path leads to the end are hypotheses that the search
+    /// dropped.
     #[must_use]
     pub fn lattice(&self) -> Lattice {
         let mut builder = Builder::default();
@@ -116,8 +118,9 @@ impl SearchGraph {
         node.log_prob - node.parent.map_or(0.0, |parent| self.nodes[parent].log_prob)
     }
 
-    /// The same for people to look at: equal rests of translations are drawn once, and of a dropped hypothesis the word that made the
-    /// search drop it. [`Diagram::shares`] are the probabilities of the words, given what was said before.
+    /// The lattice as a picture: equal rests of translations are drawn once, and a dropped hypothesis ends with the
+    /// word that made the search drop it. [`Diagram::shares`] are the probabilities of the words, given the words
+    /// before them.
     #[must_use]
     pub fn diagram(&self) -> Diagram {
         let (mut leads, mut best) = (vec![false; self.nodes.len()], vec![false; self.nodes.len()]);
@@ -140,7 +143,7 @@ impl SearchGraph {
         let end = states;
         let mut arcs = Vec::new();
         for (number, node) in self.nodes.iter().enumerate() {
-            // Behind a dropped hypothesis nothing is drawn.
+            // Nothing is drawn after a dropped hypothesis.
             let Some(from) = node.parent.map_or(Some(0), |parent| places[parent]) else { continue };
             let text = node.text.clone().unwrap_or_default();
             let (ln_mass, best) = (f64::from(node.log_prob), best[number]);
@@ -154,7 +157,7 @@ impl SearchGraph {
     }
 }
 
-/// The text of the words of a hypothesis behind the hypothesis `before`.
+/// The text of the words of the hypothesis `last` after those of the hypothesis `before`.
 fn written(explored: &[Explored], last: usize, before: Option<usize>, vocabulary: &Vocabulary) -> String {
     let back = std::iter::successors(Some(last), |&number| explored[number].parent);
     let mut words: Vec<WordId> =

@@ -1,13 +1,14 @@
-//! Where the pieces of a text stand in it.
+//! The places of pieces in their text.
 
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 
-/// How far ahead a piece is looked for behind pieces that say nothing about the text, in characters.
+/// The most characters that are skipped to find a piece after pieces that do not show their text.
 const AHEAD: usize = 64;
 
-/// The bytes of each piece in the text that the pieces were made from, or that was made from them; without white space. A piece that does not show
-/// its text, as an unknown word or a byte, has the bytes up to the next piece that does.
+/// The bytes of each piece in its text, without white space. Either the pieces were made from the text or the text from
+/// them. A piece that does not show its text, as an unknown word or a byte, has the bytes up to the next piece that
+/// does.
 #[must_use]
 pub fn spans(pieces: &[String], text: &str) -> Vec<Range<usize>> {
     let letters: Vec<(char, Range<usize>)> = text
@@ -22,11 +23,11 @@ pub fn spans(pieces: &[String], text: &str) -> Vec<Range<usize>> {
     let (mut place, mut open) = (0, None);
     for (number, piece) in pieces.iter().enumerate() {
         let word: Vec<char> = plain(piece.trim_end_matches("@@")).filter(|&c| c != '\u{2581}').collect();
-        let says = !word.is_empty() && piece != "<unk>" && !(piece.len() == 6 && piece.starts_with("<0x"));
+        let is_shown = !word.is_empty() && piece != "<unk>" && !(piece.len() == 6 && piece.starts_with("<0x"));
         let stands =
             |at: usize| letters[at.min(letters.len())..].iter().map(|(c, _)| c).take(word.len()).eq(word.iter());
         let reach = if open.is_some() { AHEAD } else { 0 };
-        let found = says.then(|| (place..=place + reach).find(|&at| stands(at))).flatten();
+        let found = is_shown.then(|| (place..=place + reach).find(|&at| stands(at))).flatten();
         match found {
             Some(at) => {
                 let bytes = end_of(place)..end_of(at);
@@ -49,7 +50,8 @@ pub fn spans(pieces: &[String], text: &str) -> Vec<Range<usize>> {
     spans
 }
 
-/// Letters in the compatibility form, in lower case and without white space: whatever a vocabulary makes of a text keeps them.
+/// Letters in the compatibility form, in lower case and without white space: whatever a vocabulary makes of a text
+/// keeps them.
 fn plain(text: &str) -> impl Iterator<Item = char> {
     text.nfkc().flat_map(char::to_lowercase).filter(|c| !c.is_whitespace())
 }

@@ -6,17 +6,17 @@ use crate::{Error, Request, Translation};
 use metaphrase_base::pipeline::{Limit, Tickets, WorkerPanicked, ordered};
 use std::ops::ControlFlow;
 
-/// Requests of a caller that are in flight at most, from the feeder to the sink.
+/// The most requests of a caller that are in flight, from the feeder to the sink.
 const WINDOW: usize = 8192;
-/// Bytes that these requests and their answers take at most, about.
+/// The most bytes that these requests and their answers take, by an estimate.
 const MEMORY: usize = 64 << 20;
-/// Requests that are sorted by length together, at most.
+/// The most requests that are sorted by length together.
 const SORTED: usize = WINDOW / 4;
 
-/// Requests, chunk by chunk, each with what its caller wants back with the translation.
+/// Requests, chunk by chunk, each with a value that its caller gets back with the translation.
 pub(crate) type Chunks<'c, T> = &'c mut (dyn Iterator<Item = Vec<(Request, T)>> + Send);
 
-/// What takes translations in order, until it breaks.
+/// The function that gets translations in order, until it breaks.
 pub(crate) type Sink<'s, T> = &'s mut dyn FnMut(T, Translation) -> ControlFlow<()>;
 
 /// Stops the work of a caller that has left.

@@ -2,14 +2,14 @@
 
 use metaphrase_base::{Choice, Named};
 
-/// What a required term is for a translation.
+/// How strictly a translation follows a required term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TermUse {
     /// The translation has every term in one of its forms.
     #[default]
     Required,
-    /// The model reads the terms in its source and writes them in the form that fits, or not at all. Models that were not trained with
-    /// terms in the source are required to have them.
+    /// The model reads the terms in its source and writes them in the form that fits, or not at all. Models that were
+    /// not trained with terms in the source are required to have them.
     Preferred,
 }
 
@@ -24,14 +24,15 @@ impl Choice for TermUse {
     ];
 }
 
-/// Where the source words of a term are known from.
+/// How the source words of a term are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TermPlaces {
-    /// A first search finds what was not given: with a model that reads terms in its source, the places of terms that have none; with
-    /// another model, the words that a free translation has for a term's source, which the translation then avoids.
+    /// A first search finds what the request does not give. With a model that reads terms in its source, it finds the
+    /// places of terms that have none. With another model, it finds the words that a free translation has for a term's
+    /// source, and the second search avoids them.
     #[default]
     Found,
-    /// Only from glossaries and requests. One search is enough.
+    /// Glossaries and requests give them. One search is enough.
     Given,
 }
 

@@ -1,4 +1,4 @@
-//! What a translator is asked and what it answers.
+//! Requests to a translator, and its answers.
 
 use crate::{AlignmentKind, Attention, Counts, Evidence, Met, RequiredTerm, SearchGraph, Terms};
 use metaphrase_document::is_invisible;
@@ -17,16 +17,16 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Request {
-    /// The text; without line breaks. With [`TranslateOptions::pieces`](crate::TranslateOptions::pieces) this, the prefix and the
-    /// target are words of the vocabularies instead.
+    /// The text; without line breaks. With [`TranslateOptions::pieces`](crate::TranslateOptions::pieces) this, the
+    /// prefix and the target are words of the vocabularies instead.
     pub source: String,
     /// Text that every translation of the line starts with; may be empty.
     pub prefix: String,
-    /// What translations must and must not contain.
+    /// The terms that translations must and must not contain.
     pub terms: Terms,
     /// The translation to score. With it nothing is searched for.
     pub target: Option<String>,
-    /// What another system says about the translation.
+    /// Evidence of another system for the translation.
     pub evidence: Option<Arc<Evidence>>,
     /// Bytes that the caller keeps with the request until the answer comes. They count in the memory that
     /// [`Translator::stream`](crate::Translator::stream) bounds.
@@ -60,8 +60,9 @@ impl Request {
         self
     }
 
-    /// One more term that every translation contains, as the translation of these words of the source: of their first occurrence that
-    /// no earlier term has, as whole words if there is one. If there is none, the term is required anywhere.
+    /// One more term that every translation contains, as the translation of these words of the source: of their first
+    /// occurrence that no earlier term has, as whole words if there is one. If there is none, the term is required
+    /// anywhere.
     ///
     /// ```
     /// use metaphrase::Request;
@@ -91,7 +92,7 @@ impl Request {
         self
     }
 
-    /// What another system says about the translation; a neural search adds it to the scores of words, see
+    /// Evidence of another system for the translation. A neural search adds its scores to those of words: see
     /// [`TranslateOptions::evidence`](crate::TranslateOptions::evidence).
     #[must_use]
     pub fn evidence(mut self, evidence: Evidence) -> Self {
@@ -130,25 +131,25 @@ impl Request {
     }
 }
 
-/// What became of a line.
+/// The result of a line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Translation {
     /// The best one first. The list is empty only if there is an [`error`](Self::error).
     pub hypotheses: Vec<Hypothesis>,
     /// The reason why the line has no translation, one sentence; it is among the notes, too.
     pub error: Option<String>,
-    /// The required terms, those of glossaries too: what the numbers of [`missing`](Self::missing) and of [`Met::term`] count.
+    /// The required terms, those of glossaries too. [`missing`](Self::missing) and [`Met::term`] number these.
     pub terms: Vec<RequiredTerm>,
     /// Numbers of the required terms that a hypothesis lacks. Each hypothesis has all other terms.
     pub missing: Vec<usize>,
-    /// Numbers of the phrases to avoid that a hypothesis contains all the same: because the given prefix has them, or because
-    /// draws can not be told what to avoid.
+    /// Numbers of the phrases to avoid that a hypothesis contains nevertheless: the given prefix has them, or the
+    /// hypothesis was drawn, and draws take no constraints.
     pub present: Vec<usize>,
     /// Amounts, times, dates and other numbers of the source that the best hypothesis has in no notation, if
-    /// [`TranslateOptions::check_numbers`](crate::TranslateOptions::check_numbers) asks for them.
+    /// [`TranslateOptions::check_numbers`](crate::TranslateOptions::check_numbers) is set.
     pub missing_numbers: Vec<MissingNumber>,
-    /// The hypotheses that the search kept, if the options ask for them; `None` for a line without words and for a phrase-based
-    /// model.
+    /// The hypotheses that the search kept, if the options request them; `None` for a line without words and for a
+    /// phrase-based model.
     pub search_graph: Option<SearchGraph>,
     /// The work of the search; zeros for a phrase-based model.
     pub counts: Counts,
@@ -185,28 +186,29 @@ impl Translation {
 pub struct Hypothesis {
     /// The text.
     pub text: String,
-    /// Target pieces (of a phrase-based model: words), without the end of sentence.
+    /// Target pieces, or words for a phrase-based model, without the end of sentence.
     pub pieces: Vec<String>,
-    /// What orders the list: the normalised score.
+    /// The normalised score, which orders the list.
     pub score: f32,
-    /// Sum of log-probabilities, end of sentence included. Of a phrase-based model: the score, a weighted sum of features.
+    /// Sum of log-probabilities, end of sentence included. For a phrase-based model the score, a weighted sum of
+    /// features.
     pub log_prob: f32,
-    /// Log-probability of each piece, and of the end of sentence if the hypothesis is complete. Empty for a phrase-based
-    /// model.
+    /// Log-probability of each piece, and of the end of sentence if the hypothesis is complete. Empty for a
+    /// phrase-based model.
     pub piece_log_probs: Vec<f32>,
     /// Whether the hypothesis ended by itself and was not cut off at the length limit.
     pub complete: bool,
-    /// Where the required terms stand that the hypothesis has.
+    /// The places of the required terms that the hypothesis has.
     pub met: Vec<Met>,
-    /// The attention of each piece, if the options ask for it.
+    /// The attention of each piece, if the options request it.
     pub attention: Option<Attention>,
     /// Word alignment of a phrase-based model, `(source, target)` in the order of the target; empty for a neural model.
     pub links: Vec<(usize, usize)>,
 }
 
 impl Hypothesis {
-    /// The word alignment, `(source, target)` in rising order: the links of a phrase-based model, or links made from the
-    /// attention of a neural model, which the options have to ask for. Positions count pieces from 0.
+    /// The word alignment, `(source, target)` in rising order: the links of a phrase-based model, or links made from
+    /// the attention of a neural model, which the options must request. Positions count pieces from 0.
     #[must_use]
     pub fn alignment(&self, kind: AlignmentKind) -> Vec<(usize, usize)> {
         let mut links = self.attention.as_ref().map_or_else(|| self.links.clone(), |attention| attention.pairs(kind));

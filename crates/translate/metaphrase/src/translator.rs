@@ -50,10 +50,11 @@ impl Translator {
         Self::builder().package(crate::Package::bundled()).build()
     }
 
-    /// A translator by way of a third language: `last` translates what `first` gives. The options and the n-best list are those of
-    /// `last`; `first` gives its best translation with its own options. Required terms, phrases to avoid and the prefix hold in the
-    /// translation of `last`; a term that stands in the source as it is, as a placeholder does, is required of `first`, too.
-    /// Alignments of both become one, notes say which leg they are about, scores are those of `last`. Evidence is for `last`.
+    /// A translator through a third language: `last` translates the translations of `first`. The options and the n-best
+    /// list are those of `last`; `first` gives its best translation with its own options. Required terms, phrases to
+    /// avoid and the prefix hold in the translation of `last`; a term that stands in the source as it is, as a
+    /// placeholder does, is required of `first`, too. The alignments of both legs become one. Notes name their leg.
+    /// Scores are those of `last`, which also gets the evidence.
     ///
     /// ```no_run
     /// use metaphrase::Translator;
@@ -88,7 +89,7 @@ impl Translator {
         self.engine.options()
     }
 
-    /// What is known about the engine.
+    /// The facts about the engine.
     #[must_use]
     pub fn facts(&self) -> &EngineFacts {
         &self.facts
@@ -100,7 +101,7 @@ impl Translator {
         self.facts.alignment.is_some()
     }
 
-    /// Whether these are alignments of pieces, as attention gives them. Those of a phrase-based model are of words.
+    /// Whether alignments are of pieces, as attention gives them. Those of a phrase-based model are of words.
     #[must_use]
     pub fn aligns_pieces(&self) -> bool {
         self.facts.alignment == Some(AlignmentUnit::Pieces)
@@ -119,8 +120,8 @@ impl Translator {
         Some([source_vocabulary.clone()?, target_vocabulary.clone()?])
     }
 
-    /// The source words of a line, end of sentence included, as the neural model numbers them. A phrase-based model does
-    /// not number words: the list is empty.
+    /// The source words of a line, end of sentence included, as the neural model numbers them. A phrase-based model
+    /// does not number words: the list is empty.
     #[must_use]
     pub fn segment(&self, line: &str) -> Vec<WordId> {
         let mut words = Vec::new();
@@ -130,8 +131,8 @@ impl Translator {
         words
     }
 
-    /// The words of a phrase of the target language, as it stands inside a sentence; as [`segment`](Self::segment)
-    /// otherwise, without the end of sentence.
+    /// The words of a phrase of the target language, as it stands inside a sentence, without the end of sentence.
+    /// Otherwise as [`segment`](Self::segment).
     #[must_use]
     pub fn segment_target(&self, phrase: &str) -> Vec<WordId> {
         let mut words = Vec::new();
@@ -195,7 +196,7 @@ impl Translator {
         stream(&self.planner(options)?, &mut chunks, &mut |(), translation| sink(translation))
     }
 
-    /// As [`stream`](Self::stream); each request has something with it that `sink` gets together with the translation.
+    /// As [`stream`](Self::stream); each request comes with a value that `sink` gets together with the translation.
     ///
     /// # Errors
     /// As [`stream`](Self::stream).
@@ -213,10 +214,11 @@ impl Translator {
         stream(&self.planner(options)?, &mut chunks.into_iter(), &mut sink)
     }
 
-    /// Answers one request on the translator's threads: for programs that schedule requests themselves, as servers do. The
-    /// call returns when the request is in flight, and does not wait for room: the caller bounds the number of requests in
-    /// flight. `answer` is called once, on any thread, and may submit further requests. After [`Cancel::cancel`] the work
-    /// stops, inside the search too, and `answer` gets [`Error::Cancelled`]; if the thread panicked, [`Error::WorkerFailed`].
+    /// Answers one request on the translator's threads, for programs that schedule requests themselves, as servers do.
+    /// The call returns once the request is queued. It does not wait for capacity: the caller bounds the number of
+    /// requests in flight. `answer` is called once, on any thread, and may submit further requests. After
+    /// [`Cancel::cancel`] the work stops, inside the search too, and `answer` gets [`Error::Cancelled`]; if the thread
+    /// panicked, [`Error::WorkerFailed`].
     ///
     /// ```
     /// use metaphrase::{Cancel, Request, Translator};

@@ -21,8 +21,8 @@ pub struct DictionaryError {
 }
 
 impl Dictionary {
-    /// Reads a dictionary: each line has a source word, a tab and its translation. Empty lines and lines that begin with `#` are
-    /// skipped; of a word that stands twice the first translation counts.
+    /// Reads a dictionary: each line has a source word, a tab and its translation. Empty lines and lines that begin
+    /// with `#` are skipped; if a word stands twice, its first translation counts.
     ///
     /// # Errors
     /// [`DictionaryError`] for the first line that has another form.
@@ -48,16 +48,16 @@ impl Dictionary {
     }
 }
 
-/// What replaces the unknown words of the translations of a line.
+/// The replacement of the unknown words in the translations of a line.
 #[derive(Debug)]
 pub(crate) struct Replacement {
-    /// By source piece, the end of sentence excluded.
+    /// By source piece, the end of sentence excluded: its written word.
     pub(crate) written_words: Vec<String>,
     pub(crate) dictionary: Dictionary,
 }
 
 impl Replacement {
-    /// The text of a translation. Neighbouring unknown words that one source word is behind become one word.
+    /// The text of a translation. Neighbouring unknown words that come from one source word become one word.
     pub(crate) fn text(&self, words: &[WordId], attention: Option<&Attention>, target: &Vocabulary) -> String {
         let mut replaced: Vec<Option<String>> = Vec::new();
         let mut before = None;
@@ -71,8 +71,8 @@ impl Replacement {
         target.decode_replacing(words, &replaced)
     }
 
-    /// The source piece with the greatest attention of the target piece at `place`, the end of sentence excluded; of equal ones
-    /// the first.
+    /// The source piece with the greatest attention of the target piece at `place`, the end of sentence excluded; the
+    /// first of equal ones.
     fn source_of(&self, attention: &Attention, place: usize) -> Option<usize> {
         let weights = attention.weights.get(place * attention.source_len..)?;
         let count = self.written_words.len().min(attention.source_len.saturating_sub(1)).min(weights.len());

@@ -1,5 +1,5 @@
-//! Evidence of other systems beside the model that comes with the program: what is added is what equation 2 says, whatever
-//! the strategy, the batch and the constraints.
+//! Evidence of other systems for the model that comes with the program: the added scores are those of equation 2,
+//! whatever the strategy, the batch and the constraints.
 
 use metaphrase::{
     Evidence, EvidenceOptions, Lattice, Package, Posteriors, Precision, Request, SamplingPool, Stop, Strategy, Terms,
@@ -110,7 +110,8 @@ fn the_same_in_any_batch_with_all_strategies_and_constraints() {
     }
 }
 
-/// With a language model and shortlists, in every precision: draws, cubes, ends beside the beam, and lattice rescoring.
+/// With a language model and shortlists, in every precision: draws, cubes, ends in addition to the beam, and lattice
+/// rescoring.
 #[test]
 fn evidence_goes_with_language_models_shortlists_precisions_and_sampling() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -131,7 +132,7 @@ fn evidence_goes_with_language_models_shortlists_precisions_and_sampling() {
             builder.build().expect("a model")
         };
         let [alone, together] = [(1, 1), (2, 128)].map(model);
-        // What differs by precision is the model, not the setting.
+        // The precision changes the model, not the setting.
         let all = matches!(precision, Precision::F32 | Precision::Int8);
         for change in &settings[..if all { 4 } else { 1 }] {
             let mut options = TranslateOptions { search: alone.options().search, ..TranslateOptions::default() };
@@ -217,7 +218,7 @@ fn a_phrase_based_model_gives_evidence() {
     let plain = plain.translate(&lines).expect("translations");
     assert!(found[0].hypotheses[0].log_prob != plain[0].hypotheses[0].log_prob, "the evidence counts");
     assert!(found.iter().all(|found| found.notes.is_empty()));
-    // `the house` is what the phrase-based model believes.
+    // The phrase-based model prefers `the house`.
     assert_eq!(found[0].text().to_lowercase(), "the house");
 }
 

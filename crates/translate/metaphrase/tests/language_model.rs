@@ -1,5 +1,5 @@
-//! A language model over target pieces beside the model that comes with the program: the sum of both is searched for, whatever
-//! the strategy, the batch and the constraints.
+//! A language model over target pieces, fused with the model that comes with the program: search maximises the sum of
+//! both scores, whatever the strategy, the batch and the constraints.
 
 use metaphrase::{Package, Precision, Request, Strategy, Terms, TranslateOptions, Translator, TranslatorBuilder};
 use metaphrase_ngram::{Discounts, EstimateOptions, Model, estimate};

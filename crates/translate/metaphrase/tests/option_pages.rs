@@ -1,4 +1,4 @@
-//! The page of the options and their types for Python are those that the options say of themselves.
+//! The page of the options and their types for Python are made from the descriptions of the options.
 //!
 //! After a change: `UPDATE_API=1 cargo test -p metaphrase --test main option_pages`.
 
@@ -129,7 +129,7 @@ fn names_in_the_items_are_those_of_options() {
         assert!(!facts.help.ends_with('.') && !facts.help.contains("--"), "{}", facts.help);
         assert_eq!(options.iter().filter(|other| other.name == facts.name).count(), 1, "{}", facts.name);
     }
-    // What is read is set again, but for what goes with options that are not set.
+    // Each default can be set again; options that need others are left out.
     for option in TranslateOption::all().filter(|option| option.facts().needs.is_none()) {
         let mut again = defaults.clone();
         if !matches!(option.kind(), OptionKind::Foreign) {

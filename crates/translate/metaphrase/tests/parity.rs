@@ -30,7 +30,8 @@ fn recorded(line: &str) -> Recorded<'_> {
 }
 
 fn translate(translator: &Translator, folder: &Path, beam: usize, normalize: f32, n_best: usize) -> Vec<Translation> {
-    // Marian may break characters off that it writes byte by byte. It bans control characters, which none of these models wants to write.
+    // Marian may break characters off that it writes byte by byte. It bans control characters, but none of these models
+    // would write any.
     let mut options = TranslateOptions { allow_special: true, ..TranslateOptions::default() };
     options.search.beam_size = beam;
     options.search.n_best = n_best;

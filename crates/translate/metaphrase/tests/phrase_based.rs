@@ -1,4 +1,4 @@
-//! A phrase-based model behind the same interface as a neural one.
+//! A phrase-based model with the same interface as a neural one.
 
 use metaphrase::{AlignmentKind, Error, PhraseOptions, Request, Translation, Translator, TranslatorBuilder};
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ fn lines_come_in_order_on_any_number_of_threads() {
     let lines = ["das Haus", "", "Haus das", "der Haus"].repeat(50);
     for threads in [1, 3] {
         let translator = builder().threads(threads).build().expect("a model");
-        // The second call has the memory of the first.
+        // The second call reuses the memory of the first.
         for _ in 0..2 {
             let found = translator.translate(&lines).expect("translations");
             let texts: Vec<&str> = found.iter().map(Translation::text).collect();

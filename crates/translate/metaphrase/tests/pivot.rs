@@ -1,4 +1,5 @@
-//! Translations by way of a third language: here from English to German and back, as both models come with the program.
+//! Translations through a third language: here from English to German and back, because both models come with the
+//! program.
 
 use metaphrase::{Cancel, Case, Error, Glossary, Request, TextFormat, TextOptions, Translator};
 use std::sync::Arc;

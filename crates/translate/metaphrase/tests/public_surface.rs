@@ -47,7 +47,7 @@ fn item(name: &str, sources: &[String]) -> Vec<String> {
     let mut members = Vec::new();
     let mut kind = None;
     for source in sources {
-        // What the line belongs to: an item of this name, or nothing of interest.
+        // The item that the line belongs to, if it is one of interest.
         let mut inside: Option<&str> = None;
         let mut lines = source.lines();
         while let Some(line) = lines.next() {

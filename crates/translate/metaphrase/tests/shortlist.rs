@@ -1,5 +1,5 @@
-//! Shortlists beside the model that comes with the program: a line is translated with the words of its own list, whatever the
-//! strategy, the batch, the ensemble and the terms.
+//! Shortlists for the model that comes with the program: a line is translated with the words of its own list, whatever
+//! the strategy, the batch, the ensemble and the terms.
 
 use metaphrase::{
     Error, Request, SamplingPool, ShortlistOptions, Strategy, Terms, TranslateOptions, Translation, Translator,

@@ -57,7 +57,7 @@ fn an_avoided_phrase_that_can_not_be_kept_out_is_reported() {
     let found = translator.run(&options, vec![request]).expect("a translation").remove(0);
     assert_eq!((found.present.as_slice(), has(found.text(), "Haus")), (&[0][..], true));
 
-    // Terms that do not fit are given up; what is to be avoided is not.
+    // Terms that do not fit are given up; phrases to avoid are not.
     let long = (0..40).fold(Request::translate("The house is old.").avoid("Haus"), |all, _| all.require(["Wort"]));
     let found = one(&translator, long);
     assert_eq!(found.missing.len(), 40);
@@ -84,7 +84,7 @@ fn unicode_forms_of_a_term_are_the_same() {
     assert!(has(composed.text(), "Tür") && composed.notes.is_empty());
     let avoided = one(&translator, Request::translate("The door is open.").avoid("Tu\u{308}r"));
     assert!(!has(avoided.text(), "Tür"), "{}", avoided.text());
-    // The vocabulary has no superscript; the user is told.
+    // The vocabulary has no superscript, and a note reports it.
     let square = one(&translator, Request::translate("The house has 80 square metres.").require(["m²"]));
     assert!(square.text().contains("m2") && square.missing.is_empty(), "{}", square.text());
     assert_eq!(square.notes, ["the model's vocabulary writes the constraint 'm²' as 'm2'"]);
@@ -119,7 +119,7 @@ fn a_prefix_that_the_vocabulary_writes_in_another_way_is_reported() {
     assert!(found.notes.is_empty(), "blanks are no difference: {:?}", found.notes);
 }
 
-/// Each with a term of the source, its translation, and the word that the model would say.
+/// Lines, each with a term of the source, its translation, and the word that the model would choose.
 const PLAIN_LINES: [(&str, &str, &str, &str); 12] = [
     ("The door is new.", "door", "Pforte", "Tür"),
     ("The user opens the file.", "file", "Dokument", "Datei"),
@@ -173,7 +173,8 @@ fn term_lines() -> Vec<TermLine<'static>> {
     table.lines().filter(|line| !line.starts_with('#')).map(line).collect()
 }
 
-/// Each line of ten kinds has all its terms, hardly ever the plain word next to one, and is not much longer than without terms.
+/// Each line of ten kinds has all its terms, hardly ever the plain word next to one, and is not much longer than
+/// without terms.
 #[test]
 fn terms_take_the_place_of_their_words() {
     let (translator, lines) = (translator(), term_lines());
@@ -206,7 +207,7 @@ fn a_preferred_term_is_inflected_and_what_is_not_used_is_reported() {
     let found = translator.run(&options, vec![Request::translate(line)]).expect("a translation").remove(0);
     assert!(has(found.text(), "Anwenders"), "{}", found.text());
     assert_eq!((found.missing.as_slice(), found.hypotheses[0].met[0].term), (&[][..], 0));
-    // What the line avoids can not be used.
+    // A phrase that the line avoids can not be a term.
     let request = Request::translate("The file is open.").avoid("Zebrastreifen");
     let found = translator.run(&options, vec![request]).expect("a translation").remove(0);
     assert_eq!((found.missing.as_slice(), found.notes.len()), (&[0][..], 1), "{} {:?}", found.text(), found.notes);
@@ -244,7 +245,7 @@ fn long_lines_with_many_terms_are_not_garbage() {
     }
 }
 
-/// By way of English a term keeps its place: the first leg's attention says where its word went.
+/// Through English a term keeps its place: the first leg's attention shows where its word went.
 #[test]
 fn a_term_keeps_its_place_by_way_of_a_third_language() {
     let first = Translator::builder().model("de-en").threads(1).build().expect("the bundled model");

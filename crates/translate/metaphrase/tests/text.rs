@@ -91,7 +91,7 @@ fn the_parts_are_the_whole() {
     assert!(whole.sentences.iter().all(|sentence| sentence.translation.hypotheses[0].attention.is_none()));
 }
 
-/// LibreTranslate's issue 288, with its own page.
+/// LibreTranslate's issue 288, with the page of that issue.
 #[test]
 fn a_page_is_one_text() {
     let translator = translator("de-en");

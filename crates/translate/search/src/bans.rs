@@ -28,44 +28,45 @@ pub(crate) enum Ban {
 
 use Ban::{Avoided, BrokenCharacter, Continuation, EarlyEnd, Excluded, Loop, Repeat, UnreadyEnd};
 
-/// What is banned where there are no constraints.
+/// The bans of a sentence without constraints.
 pub(crate) const UNCONSTRAINED: &[Ban] = &[Excluded, Repeat, BrokenCharacter, EarlyEnd];
 
-/// What is banned where there are constraints.
+/// The bans of a sentence with constraints.
 pub(crate) const CONSTRAINED: &[Ban] = &[Excluded, Repeat, Loop, BrokenCharacter, Avoided, UnreadyEnd, EarlyEnd];
 
-/// What is banned of the words of terms: they may repeat a sequence.
+/// The bans of the words of terms, which may repeat a sequence.
 pub(crate) const TERMS: &[Ban] = &[Excluded, BrokenCharacter, Avoided];
 
 /// As [`TERMS`], while a term can wait for a better place than a loop.
 pub(crate) const PATIENT_TERMS: &[Ban] = &[Excluded, Loop, BrokenCharacter, Avoided];
 
-/// What is banned of the words that begin a written word after a term.
+/// The bans of the words that begin a written word after a term.
 pub(crate) const NEW_WORDS: &[Ban] = &[Excluded, Repeat, BrokenCharacter, Continuation, Avoided, UnreadyEnd, EarlyEnd];
 
-/// What is banned of the end of sentence.
+/// The bans of the end of sentence.
 pub(crate) const ENDS: &[Ban] = &[BrokenCharacter, UnreadyEnd, EarlyEnd];
 
-/// Words that would repeat what hypotheses have said, by place in the beam. Keeps its work space.
+/// Words that would repeat other words of their hypotheses, as pairs of a place in the beam and a word. Reuses its
+/// memory.
 #[derive(Debug, Default)]
 pub(crate) struct Repeats {
-    /// Words that would be said the third time in a row.
+    /// Words that would make a group of words stand three times in a row.
     pub(crate) loops: Vec<(usize, WordId)>,
     /// Words that would make a sequence stand twice that may stand once; in order.
     pub(crate) twice: Vec<(usize, WordId)>,
     pub(crate) words: Vec<WordId>,
 }
 
-/// What decides about bans, but for the constraints.
+/// The facts that decide about bans, without the constraints.
 #[derive(Clone, Copy)]
 pub(crate) struct BanFacts<'a> {
     pub(crate) excluded: &'a [WordId],
     pub(crate) repeats: &'a Repeats,
-    /// By place: the character that the hypothesis has said a part of. Empty where characters may be broken.
+    /// By place: the unfinished character of the hypothesis. Empty where characters may be broken.
     pub(crate) characters: &'a [Character],
     /// The words that stand for bytes.
     pub(crate) bytes: &'a ByteWords,
-    /// How many words may follow after the next one.
+    /// The number of words that may follow after the next one.
     pub(crate) room: usize,
     /// The word that ends a sentence.
     pub(crate) end: WordId,
@@ -74,13 +75,13 @@ pub(crate) struct BanFacts<'a> {
 }
 
 impl BanFacts<'_> {
-    /// The character that the hypothesis at `place` has said a part of.
+    /// The unfinished character of the hypothesis at `place`.
     pub(crate) fn character(&self, place: usize) -> Character {
         self.characters.get(place).copied().unwrap_or(Character::WHOLE)
     }
 
-    /// Whether the hypothesis at `place` has said a part of a character. Then 64 of thousands of words may follow at
-    /// most, so search does not look for these among the best.
+    /// Whether the hypothesis at `place` ends inside a character. Then at most 64 of thousands of words may follow, so
+    /// search does not look for these among the best.
     pub(crate) fn is_inside_character(&self, place: usize) -> bool {
         self.character(place) != Character::WHOLE
     }
@@ -97,7 +98,7 @@ impl BanFacts<'_> {
 /// The constraints that the hypotheses have met.
 pub(crate) struct Progress<'a> {
     pub(crate) automaton: &'a mut Automaton,
-    /// By place.
+    /// The states of the open hypotheses, by place.
     pub(crate) states: &'a [StateId],
 }
 
@@ -123,18 +124,18 @@ pub(crate) struct Bans<'a> {
 }
 
 impl Bans<'_> {
-    /// The number of words that are likely to be banned after the hypothesis at `place`: search asks for that many
-    /// more candidates.
+    /// The number of words that are likely to be banned after the hypothesis at `place`: search requests this
+    /// number of extra candidates.
     pub(crate) fn likely(&self, place: usize) -> usize {
         let count = |words: &[(usize, WordId)]| words.iter().filter(|(of, _)| *of == place).count();
-        let of_reason = |ban: &Ban| match ban {
+        let likely = |ban: &Ban| match ban {
             Repeat => count(&self.facts.repeats.twice),
             Loop => count(&self.facts.repeats.loops),
             UnreadyEnd => usize::from(!self.facts.excluded.contains(&self.facts.end) && !self.may_end(place)),
             EarlyEnd => usize::from(self.facts.is_short),
             Excluded | BrokenCharacter | Avoided | Continuation => 0,
         };
-        self.list.iter().map(of_reason).sum()
+        self.list.iter().map(likely).sum()
     }
 
     /// Whether `word` may not follow the hypothesis at `place`.

@@ -38,10 +38,10 @@ impl Continuation {
 /// The words after some rows of a sentence.
 struct Question<'a> {
     rows: Range<usize>,
-    /// Added to the scores of each row.
+    /// By row: the log-probability so far, which is added to the row's scores.
     so_far: &'a [f32],
     excluded: &'a [WordId],
-    /// How many candidates are wanted.
+    /// The number of candidates that are wanted.
     k: usize,
 }
 
@@ -80,10 +80,10 @@ impl Question<'_> {
 /// The words after one row.
 struct RowQuestion<'a> {
     open: BeamPlace,
-    /// How many candidates are wanted, and how many are requested at first.
+    /// The number of candidates that are wanted, and the number that is requested first.
     k: usize,
     requested: usize,
-    /// Whether the row is inside a character: then the bytes are scored, if need be.
+    /// Whether the row is inside a character: then, if the request leaves too few candidates, all bytes are scored.
     is_inside: bool,
     facts: BanFacts<'a>,
 }
@@ -121,7 +121,7 @@ fn add_bytes(
     out.extend(scored.filter(|candidate| candidate.score > f32::MIN));
 }
 
-/// Work space.
+/// Buffers of the questions of a step.
 #[derive(Debug, Default)]
 pub(crate) struct CandidateBuffers {
     so_far: Vec<f32>,
@@ -169,7 +169,7 @@ impl<S: StepScores> CandidateSpace<'_, S> {
             for place in (0..places.len()).filter(|&place| facts.is_inside_character(place)) {
                 add_bytes(places[place], facts.bytes, *scores, |word| bans.ban(place, word), candidates);
             }
-            // Ties among the others stay in the order of the answer.
+            // Ties among the others stay in the order of the scores' answer.
             if candidates.len() > others {
                 candidates.sort_by(by_score_desc);
                 candidates.truncate(k);

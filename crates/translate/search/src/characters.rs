@@ -1,4 +1,5 @@
-//! Characters that are said byte by byte, by models whose vocabularies fall back to bytes: no hypothesis breaks one off.
+//! Characters that are written byte by byte, for models whose vocabularies fall back to bytes: no hypothesis ends
+//! inside one.
 
 use metaphrase_base::WordId;
 use std::ops::RangeInclusive;
@@ -33,27 +34,28 @@ impl ByteWords {
         self.0.binary_search_by_key(&word, |&(word, _)| word).ok().map(|at| self.0[at].1)
     }
 
-    /// The character of a hypothesis after a word. What was given may be broken: then a new character begins.
+    /// The character of a hypothesis after a word. A given prefix may break a character off: then a new one begins.
     pub(crate) fn after(&self, character: Character, word: WordId) -> Character {
         character.after(self.byte(word)).unwrap_or(Character::WHOLE)
     }
 
-    /// Whether a word would break a character off, or begin one as none begins or that needs more words than the `room` behind it.
+    /// Whether a word would break a character off, is a byte that begins no character, or begins a character that needs
+    /// more than the `room` words that may follow.
     pub(crate) fn breaks(&self, character: Character, word: WordId, room: usize) -> bool {
         character.after(self.byte(word)).is_none_or(|after| after.missing() > room)
     }
 
-    /// Of the words from 0 to below `words`, those that would break a character.
+    /// The words below `words` that would break a character.
     pub(crate) fn breaking(&self, character: Character, words: usize, room: usize) -> impl Iterator<Item = WordId> {
         let all = if character == Character::WHOLE { 0 } else { words };
         self.words().chain((0..all).map(WordId::new)).filter(move |&word| self.breaks(character, word, room))
     }
 }
 
-/// How much of a character has been said, in UTF-8.
+/// The progress of a character in UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Character {
-    /// How many bytes are still missing.
+    /// The number of bytes that are still missing.
     missing: u8,
     /// The least and the greatest byte that may follow, if one is missing.
     next: [u8; 2],
@@ -67,12 +69,13 @@ impl Character {
         Self { missing, next: [*next.start(), *next.end()] }
     }
 
-    /// How many bytes are still missing.
+    /// The number of bytes that are still missing.
     pub(crate) fn missing(self) -> usize {
         usize::from(self.missing)
     }
 
-    /// The character after another byte, or after a word that is none. `None` where UTF-8 has no such sequence (RFC 3629, §4).
+    /// The character after another byte, or after a word that stands for no byte. `None` where UTF-8 has no such
+    /// sequence (RFC 3629, §4).
     fn after(self, byte: Option<u8>) -> Option<Self> {
         let Some(byte) = byte else { return (self.missing == 0).then_some(Self::WHOLE) };
         let [low, high] = self.next;
@@ -101,7 +104,7 @@ mod tests {
         ByteWords::new((0..=255).map(|byte| (WordId(256 + u32::from(byte)), byte)))
     }
 
-    /// Whether all words may be said, and the character after them is whole.
+    /// Whether all words may follow each other, and the character after them is whole.
     fn is_well_formed(text: &[u8]) -> bool {
         let (bytes, mut character) = (bytes(), Character::WHOLE);
         for &byte in text {
@@ -142,8 +145,8 @@ mod tests {
             words.dedup();
             words
         };
-        let of_bytes: Vec<u32> = (0x80..=0xC1).chain(0xF5..=0xFF).map(|byte| 256 + byte).collect();
-        assert_eq!(breaking(Character::WHOLE, 3), of_bytes);
+        let broken: Vec<u32> = (0x80..=0xC1).chain(0xF5..=0xFF).map(|byte| 256 + byte).collect();
+        assert_eq!(breaking(Character::WHOLE, 3), broken);
         let no_room: Vec<u32> = (0x80..=0xFF).map(|byte| 256 + byte).collect();
         assert_eq!(breaking(Character::WHOLE, 0), no_room);
         let inside = bytes.after(Character::WHOLE, WordId(256 + 0xC3));

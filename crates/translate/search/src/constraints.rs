@@ -20,9 +20,9 @@ pub type Continues = Arc<[bool]>;
 
 /// Phrases that translations of a sentence must, or must not, contain. Cheap to clone.
 ///
-/// A *term* is met by any one of its alternatives; an alternative is a phrase of one or more words. No word of a translation
-/// counts for two terms, so a term that is given twice must appear twice. A translation is read from left to right: at each
-/// word the longest phrase of an unmet term that begins there is taken.
+/// A *term* is met by any one of its alternatives; an alternative is a phrase of one or more words. No word of a
+/// translation counts for two terms, so a term that is given twice must appear twice. A translation is read from left
+/// to right: at each word the longest phrase of an unmet term that begins there is taken.
 #[derive(Debug, Clone)]
 pub struct Constraints(Arc<Given>);
 
@@ -55,8 +55,8 @@ pub enum ConstraintsError {
 }
 
 impl Constraints {
-    /// `terms` must appear, each as one of its alternatives; `avoided` phrases must not. Where words are pieces of written
-    /// words, `continues` tells the pieces that continue a word.
+    /// `terms` must appear, each as one of its alternatives; `avoided` phrases must not. Where words are pieces of
+    /// written words, `continues` marks the pieces that continue a word.
     ///
     /// # Errors
     /// [`ConstraintsError`] if no translation could meet the constraints.
@@ -127,8 +127,8 @@ impl Given {
         self.continues.as_ref().and_then(|words| words.get(word.index())).copied().unwrap_or(false)
     }
 
-    /// Reads `words` from left to right. The terms in `met` are met before; terms that the words meet are added to it, and
-    /// `credit` is called with the term, its first word and its number of words. `ended`: no word follows.
+    /// Reads `words` from left to right. The terms in `met` are met before; terms that the words meet are added to it,
+    /// and `credit` is called with the term, its first word and its number of words. `ended`: no word follows.
     ///
     /// Returns the place from which the words may still become a phrase: the end, if there is no such place.
     fn read(
@@ -158,7 +158,7 @@ impl Given {
                     met.insert(term);
                     begin = end;
                 }
-                // What follows the first word may begin a phrase itself: the unwinding of §3.1.
+                // The words after the first one may begin a phrase of their own: the unwinding of §3.1.
                 None => begin += 1,
             }
         }

@@ -2,11 +2,11 @@
 
 use crate::trellis::HypId;
 
-/// The best finished hypotheses, and the best end of sentence that was lost, of the sentence that [`start`](Self::start) began. Reused
-/// from sentence to sentence.
+/// The best finished hypotheses of a sentence, and its best end of sentence that was lost. [`start`](Self::start)
+/// begins a sentence; the memory is reused.
 #[derive(Debug, Default)]
 pub(crate) struct FinishedList {
-    /// Best first: the hypothesis and its normalised score.
+    /// The hypotheses with their normalised scores, best first; at most `n_best`.
     list: Vec<(HypId, f32)>,
     /// The most hypotheses of the list.
     n_best: usize,
@@ -24,7 +24,7 @@ pub(crate) struct FinishedList {
 pub(crate) struct LostEnd {
     pub(crate) parent: Option<HypId>,
     pub(crate) log_prob: f32,
-    /// Normalised.
+    /// The normalised score.
     pub(crate) score: f32,
 }
 

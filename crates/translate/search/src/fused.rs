@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 /// A model to whose scores a [`Scorer`] adds: `ln p(word) + weight · score(word)`.
 ///
-/// A fused model is a model, so another scorer can be fused with it: `Fused::new(Arc::new(with_language_model), mask, 1.0)`.
+/// A fused model is a model, so another scorer can be fused with it:
+/// `Fused::new(Arc::new(with_language_model), mask, 1.0)`.
 /// A dense scorer next to the model and sparse scorers around it cost least, as a dense scorer must write every score.
 pub struct Fused<M, S> {
     model: Arc<M>,
@@ -15,12 +16,12 @@ pub struct Fused<M, S> {
     weight: f32,
 }
 
-/// What the search of a batch changes.
+/// The mutable state of a batch's search.
 pub struct FusedState<M, S> {
     model: M,
     /// By slot: the scorer's state before the first word.
     starts: Vec<S>,
-    /// The scorer's states of the rows of the last step, and of the step before.
+    /// By row of the last step, and by row of the step before it: the scorer's state.
     rows: Vec<S>,
     before: Vec<S>,
     buffer: ScoreBuffer,
@@ -83,12 +84,12 @@ impl<M: StepModel, S: Scorer> StepModel for Fused<M, S> {
             state.rows.clear();
         }
         for row in rows {
-            let of_row = match row.parent {
+            let state_of_row = match row.parent {
                 Some(parent) => self.scorer.after(state.before[parent.row.index()], parent.word),
                 None => state.starts[row.sentence.index()],
             };
-            scores.add(Row::new(state.rows.len()), self.scorer.scores(of_row, self.weight, &mut state.buffer));
-            state.rows.push(of_row);
+            scores.add(Row::new(state.rows.len()), self.scorer.scores(state_of_row, self.weight, &mut state.buffer));
+            state.rows.push(state_of_row);
         }
     }
 

@@ -7,15 +7,15 @@ use crate::constraints::{Banks, StateId};
 use crate::sentence::{Ending, SentencePlan};
 use metaphrase_base::StepScores;
 
-/// While this number of words fits beside those that are needed, no word of a term is said in a loop.
+/// While this number of words fits in addition to the needed ones, no word of a term may stand in a loop.
 const ROOM: usize = 4;
 
-/// Work space.
+/// Buffers of a step's selection.
 #[derive(Debug, Default)]
 pub(crate) struct GuideBuffers {
-    /// Words still needed after each continuation.
+    /// Continuations, each with the number of words that are still needed after it.
     needed: Vec<(Continuation, usize)>,
-    /// Continuations with their scores and rest costs, and the number of terms that they have met.
+    /// Continuations, each after the sum of its score and its rest cost, and the number of terms that it has met.
     ranked: Vec<(f32, usize, Continuation)>,
     banks: Banks,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Guide<'a, S> {
     pub(crate) progress: Progress<'a>,
     /// Places in the beam.
     pub(crate) width: usize,
-    /// How many words may still follow, the next one and the end of sentence included.
+    /// The number of words that may still follow, the next one and the end of sentence included.
     pub(crate) left: usize,
     pub(crate) buffers: &'a mut GuideBuffers,
 }
@@ -42,7 +42,7 @@ impl<S: StepScores> Guide<'_, S> {
         if states.iter().all(|&state| automaton.is_done(state)) {
             return;
         }
-        // As many continuations of each hypothesis as a bank has places. The paper takes the best one alone; then
+        // Takes as many continuations of each hypothesis as a bank has places. The paper takes only the best one; then
         // banks that have good hypotheses of their own lose their places to neighbours.
         let share = self.width.div_ceil(automaton.needed(StateId::START) + 1);
         let mut bans = self.progress.bans(bans::CONSTRAINED, self.facts);
@@ -66,8 +66,8 @@ impl<S: StepScores> Guide<'_, S> {
         self.progress.automaton.after(state, continuation.word)
     }
 
-    /// Keeps the best continuations where the words that are still needed are counted at their rest cost: the best of each bank
-    /// of terms, or the best of all if there is no place for each bank.
+    /// Keeps the best continuations where the words that are still needed are counted at their rest cost: the best of
+    /// each bank of terms, or the best of all if there is no place for each bank.
     fn rank(&mut self, out: &mut Vec<Continuation>) {
         self.buffers.ranked.clear();
         for number in 0..self.buffers.needed.len() {
@@ -124,8 +124,8 @@ impl<S: StepScores> Guide<'_, S> {
         }
     }
 
-    /// Fills `buffers.needed` with the `continuations` after which the words that are needed and the end of sentence
-    /// still fit, if there are any: else the limit would come first.
+    /// Fills `buffers.needed` with the `continuations` that leave room for the needed words and the end of sentence
+    /// before the length limit. If none does, takes the ends of sentence; if no hypothesis may end, keeps all.
     fn drop_late(&mut self, continuations: &[Continuation]) {
         self.buffers.needed.clear();
         for continuation in continuations {
@@ -135,7 +135,7 @@ impl<S: StepScores> Guide<'_, S> {
         }
         let left = self.left - 1;
         let facts = self.facts;
-        // A character that has begun has to be said to its end first.
+        // An unfinished character must be finished first.
         let bytes = |to: &Continuation| facts.bytes.after(facts.character(to.place), to.word).missing();
         let in_time = |(to, needed): &(Continuation, usize)| *needed == 0 || needed + bytes(to) < left;
         if !self.buffers.needed.iter().any(in_time) {

@@ -1,4 +1,4 @@
-//! A model and what each sentence's own scorer says as one model.
+//! A model and each sentence's own scorer as one model.
 
 use metaphrase_base::{
     ModelFacts, Row, ScoreBuffer, SentId, Sentence, SentenceScorer, Step, StepDemand, StepModel, StepRow, StepScores,
@@ -14,12 +14,12 @@ pub struct Informed<M> {
     model: Arc<M>,
 }
 
-/// What the search of a batch changes.
+/// The mutable state of a batch's search.
 pub struct InformedState<M> {
     model: M,
-    /// By slot.
+    /// By slot: the scorer of its sentence, if it has one.
     scorers: Vec<Option<Arc<dyn SentenceScorer>>>,
-    /// The scorers' states of the rows of the last step, and of the step before.
+    /// By row of the last step, and by row of the step before it: the state of the scorer.
     rows: Vec<u32>,
     before: Vec<u32>,
     buffer: ScoreBuffer,
@@ -36,7 +36,7 @@ impl<M: StepModel> StepModel for Informed<M> {
     type State = InformedState<M::State>;
     type Scores = M::Scores;
 
-    /// Those of the model: the search itself knows which sentences have scorers.
+    /// The facts of the model: the search itself knows which sentences have scorers.
     fn facts(&self) -> ModelFacts {
         self.model.facts()
     }

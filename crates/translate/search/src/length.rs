@@ -23,8 +23,8 @@ impl Ranking {
     pub(crate) fn new(options: &Options, written_words: usize) -> Self {
         #[expect(clippy::cast_precision_loss)]
         let words = written_words as f32;
-        let of_constrained = || options.normalize_constrained.unwrap_or(options.normalize / (1.0 + words * words));
-        let normalize = if written_words > 0 { of_constrained() } else { options.normalize };
+        let constrained = || options.normalize_constrained.unwrap_or(options.normalize / (1.0 + words * words));
+        let normalize = if written_words > 0 { constrained() } else { options.normalize };
         Self { normalize, word_penalty: options.word_penalty }
     }
 

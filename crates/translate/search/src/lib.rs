@@ -18,12 +18,12 @@
 //!
 //! * [`StepModel`](metaphrase_base::StepModel): a model, an ensemble, a model with a scorer ([`Fused`]). Search passes
 //!   rows that name their parents; it never sees a state.
-//! * [`StepScores`](metaphrase_base::StepScores): the scores of a step. Search asks, it does not read: no question but
-//!   that for a whole row (sampling) needs a number per word.
-//! * [`Scorer`](metaphrase_base::Scorer): adds to all words of a row, densely (a language model) or sparsely (a bonus for
-//!   few words, a mask). Scorers stack: a model with a scorer is a model.
-//! * [`Strategy`] and [`Constraints`]: which continuations a sentence keeps. Both are closed sets, private to this crate;
-//!   each strategy goes with constraints and without.
+//! * [`StepScores`](metaphrase_base::StepScores): the scores of a step. Search asks questions and reads no rows: only
+//!   the question for a whole row (sampling) needs a number per word.
+//! * [`Scorer`](metaphrase_base::Scorer): adds to all words of a row, densely (a language model) or sparsely (a bonus
+//!   for few words, a mask). Scorers stack: a model with a scorer is a model.
+//! * [`Strategy`] and [`Constraints`]: which continuations a sentence keeps. Both are closed sets, private to this
+//!   crate; each strategy goes with constraints and without.
 //!
 //! The loop is Algorithm 1 of Iglesias et al. 2018 with sentence batching (§3.1): rows of many sentences
 //! share a step, finished sentences leave, waiting ones enter. A sentence's result does not depend on the

@@ -18,21 +18,21 @@ use metaphrase_base::{
 };
 use std::sync::Arc;
 
-/// The most hypotheses per step and sentence: each place of the beam takes a row of scores, one for each word of the vocabulary.
+/// The most hypotheses per step and sentence: each place of the beam takes a row of one score per vocabulary word.
 const MAX_BEAM: f64 = 10_000.0;
 
 /// Options of a search. The default is Marian's behaviour with beam 6 and scores normalised by length.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// How continuations are looked at and kept.
+    /// How search examines and keeps continuations.
     pub strategy: Strategy,
-    /// Cube pruning lets hypotheses share a row if this number of their last words is the same. The paper has 1, which
-    /// merges most; 2 costs less quality. From 1 to 4.
+    /// Cube pruning lets hypotheses share a row if their last words, this many of them, are equal. The paper has 1,
+    /// which merges most; 2 costs less quality. From 1 to 4.
     pub merge_words: usize,
     /// Hypotheses kept per step and sentence, B. From 1 to 10,000.
     pub beam_size: usize,
-    /// B of sentences with terms that must appear. It grows where that takes more: to one place for each of the C + 1 banks of terms of
-    /// C words, up to [`MOST_GROWN`](Self::MOST_GROWN). `None`: the same B, which does not grow.
+    /// B of sentences with terms that must appear. For terms of C words it grows, if needed, to one place for each of
+    /// the C + 1 banks, up to [`MOST_GROWN`](Self::MOST_GROWN). `None`: the same B, which does not grow.
     pub beam_size_constrained: Option<usize>,
     /// Number of hypotheses in an outcome, at most.
     pub n_best: usize,
@@ -40,44 +40,46 @@ pub struct Options {
     /// the end of sentence. 0: none.
     pub normalize: f32,
     /// α of sentences with terms that must appear; `None`: α / (1 + n²) for terms of n written words. Normalisation by
-    /// length rewards words that are put behind a finished translation only to meet a constraint, the more words the more.
+    /// length rewards words that only meet a constraint after the translation is complete; the reward grows with their
+    /// number.
     pub normalize_constrained: Option<f32>,
     /// Subtracted from the score for each word, before normalisation.
     pub word_penalty: f32,
     /// The longest hypothesis T of a sentence: this factor times its source length, both with the end of sentence.
     pub max_length_factor: f32,
-    /// The most words of a hypothesis, the end of sentence included, whatever the factor says; a given prefix fits in any case.
+    /// The most words of a hypothesis, end of sentence included, whatever the factor. A given prefix fits in any case.
     pub max_target_length: usize,
-    /// The fewest words of a hypothesis, the end of sentence not included: none ends before, but for what the length limit cuts off.
+    /// The fewest words of a hypothesis, without the end of sentence. Only the length limit cuts one off earlier.
     pub min_target_length: usize,
     /// How a sentence ends.
     pub stop: Stop,
-    /// Relative beam width: a hypothesis is dropped if it is less probable than the best one of the step times this width
-    /// (Iglesias 2018, §4.3: 0.01). With constraints, the best one that has met as many. From 0, which drops nothing, to 1.
+    /// Relative beam width: a hypothesis is dropped if it is less probable than the best one of the step times this
+    /// width (Iglesias 2018, §4.3: 0.01). With constraints, the best one that has met the same number of words. From 0,
+    /// which drops nothing, to 1.
     pub beam_width: f32,
     /// Hypotheses whose log-probability is this much below that of the best finished one are dropped (Post and Vilar
-    /// 2018, §4). `None`: 20 for sentences with constraints, otherwise nothing is dropped. With constraints and
-    /// rest costs a finite threshold also drops hypotheses that can not win any more, unless the words that they still need
-    /// become cheaper than they have been so far.
+    /// 2018, §4). `None`: 20 for sentences with constraints, otherwise nothing is dropped. With constraints and rest
+    /// costs a finite threshold also drops hypotheses that can not win any more, unless the words that they still need
+    /// become cheaper than so far.
     pub prune_threshold: Option<f32>,
     /// When the words that a hypothesis still needs for its terms count at their rest cost.
     pub rest_costs: RestCosts,
     /// A sentence ends when its n-best list is full and the log-probability of the best open hypothesis is this much
     /// below that of the best finished one (Devlin 2017, §3: δ = 3). Infinite: never.
     pub stop_margin: f32,
-    /// No sequence of this many words stands twice in a hypothesis, except where the given prefix or a term that must appear brings
-    /// it again; 0: any may. A search that may not repeat itself can not be caught in a loop.
+    /// No sequence of this number of words stands twice in a hypothesis, unless the given prefix or a required term
+    /// repeats it. 0: no limit. A search that may not repeat itself can not be caught in a loop.
     pub no_repeat_ngram_size: usize,
     /// Words that no hypothesis may contain, such as the unknown word. Probabilities are not renormalised.
     pub excluded: Vec<WordId>,
-    /// The words that stand for single bytes. A hypothesis says whole characters of them, as far as the model gives it any choice; where there
-    /// are none, words may follow each other in any order.
+    /// The words that stand for single bytes. A hypothesis makes whole characters of them, unless the model leaves it
+    /// no choice. If there are none, words may follow each other in any order.
     pub bytes: ByteWords,
     /// Draw hypotheses instead of searching for the best: `n_best` of them for each sentence.
     pub sampling: Option<Sampling>,
     /// Whether outcomes carry the attention over the source.
     pub attention: bool,
-    /// Whether outcomes carry all hypotheses that the search kept at some step: [`Outcome::explored`](crate::Outcome::explored).
+    /// Whether outcomes have all hypotheses that some step kept: [`Outcome::explored`](crate::Outcome::explored).
     pub explored: bool,
 }
 
@@ -113,13 +115,13 @@ impl Default for Options {
 type Item = OptionItem<Options>;
 
 impl Options {
-    /// Each option with all that is said about it, in the order in which options are set and shown. A new one needs its line here, its
-    /// field, and the place where it acts.
+    /// Each option with its description, in the order in which options are set and shown. A new option needs an item
+    /// here, a field, and code that uses it.
     pub const ITEMS: &'static [OptionItem<Self>] = &[
         Item::new(
             "beam_size",
             OptionGroup::Search,
-            // A beam that is asked for holds for sentences with terms, too.
+            // A requested beam also holds for sentences with terms.
             Field::Count(|o| o.beam_size, |o, to| (o.beam_size, o.beam_size_constrained) = (to, None)),
             "Number of hypotheses kept at each step",
         )
@@ -147,7 +149,7 @@ impl Options {
         Item::new(
             "normalize",
             OptionGroup::Search,
-            // A normalisation that is asked for holds for sentences with terms, too.
+            // A requested normalisation also holds for sentences with terms.
             Field::Number(|o| o.normalize, |o, to| (o.normalize, o.normalize_constrained) = (to, Some(to))),
             "Rank translations by log-probability / length^ALPHA; 0 ranks by the log-probability alone",
         )
@@ -322,7 +324,7 @@ impl Options {
         }
     }
 
-    /// The same name again leaves the rest as it is.
+    /// Setting the same name again leaves the rest as it is.
     fn set_stop(&mut self, name: &str) -> Result<(), UnknownName> {
         let stop = Stop::from_name(name)?;
         if stop.name() != self.stop.name() {

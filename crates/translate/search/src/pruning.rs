@@ -1,4 +1,4 @@
-//! Drops the chosen continuations that are not worth going on with.
+//! Drops the chosen continuations that are not worth continuing.
 
 use crate::RestCosts;
 use crate::candidates::Continuation;
@@ -32,8 +32,8 @@ impl Pruning<'_> {
         }
     }
 
-    /// Where there are terms to meet: drops continuations that can not enter the n-best list any more, even if each word
-    /// that they still need comes at the best probability that this word has had so far.
+    /// Where there are terms to meet: drops continuations that can not enter the n-best list any more, even if each
+    /// word that they still need comes at the best probability that this word has had so far.
     fn drop_hopeless(&mut self, continuations: &mut Vec<Continuation>) {
         let (Some(automaton), Some(to_beat), true) =
             (&mut self.constraints, self.beam.finished.to_beat(), self.facts.log_probs)
@@ -52,8 +52,9 @@ impl Pruning<'_> {
         });
     }
 
-    /// Drops continuations that are less probable than the best of the step times the beam width. With constraints the best
-    /// is that of the same bank (as many words met), so that the way to meet the other constraints stays open.
+    /// Drops continuations that are less probable than the best of the step times the beam width. With constraints the
+    /// best is that of the same bank (the same number of words met), so that hypotheses that can still meet the other
+    /// constraints survive.
     fn narrow(&mut self, continuations: &mut Vec<Continuation>) {
         let margin = self.plan.options.beam_width.ln();
         let mut bank = |continuation: &Continuation| match &mut self.constraints {

@@ -60,7 +60,7 @@ impl SamplingPool {
 }
 
 impl Sampling {
-    /// Refuses a pool without words. The temperature is an option of its own.
+    /// Refuses a pool without words. The temperature is checked as an option of its own.
     pub(crate) fn check(&self) -> Result<(), OptionFault> {
         if self.from.is_possible() {
             return Ok(());
@@ -69,7 +69,7 @@ impl Sampling {
     }
 }
 
-/// As it is read again.
+/// The text that `FromStr` reads again.
 impl fmt::Display for SamplingPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -80,12 +80,12 @@ impl fmt::Display for SamplingPool {
     }
 }
 
-/// Draws words; keeps its work space.
+/// Draws words. Reuses its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Sampler {
-    /// V log-probabilities of a row.
+    /// The V log-probabilities of a row.
     row: Vec<f32>,
-    /// Words by falling probability with their unnormalised weights.
+    /// At most V words with their unnormalised weights, by falling probability.
     words: Vec<(f32, WordId)>,
 }
 

@@ -1,4 +1,4 @@
-//! The scout: a free greedy search that goes before the search of a narrow beam with terms.
+//! The scout: a free greedy search before the search of a narrow beam with terms.
 //!
 //! A beam with fewer places than banks cannot keep hypotheses that lack a term until the term's place comes: the term
 //! is forced too early, and the rest of the translation degrades. So at each step the scout notes the
@@ -31,7 +31,7 @@ impl Scout {
         &self.beam
     }
 
-    /// What the next selection asks.
+    /// The questions of the next selection.
     pub(crate) fn demand(&self, plan: &SentencePlan) -> StepDemand {
         let mut demand = self.beam.demand(plan, 1);
         if self.beam.looks_for_best(plan) {
@@ -40,7 +40,7 @@ impl Scout {
         demand
     }
 
-    /// Chooses the best continuation, whatever the constraints say.
+    /// Chooses the best continuation without regard to the constraints.
     pub(crate) fn select(&mut self, plan: &SentencePlan, step: &mut StepContext<'_, impl StepScores>) {
         if let Some(word) = plan.given(self.beam.length) {
             step.give(word);
@@ -72,8 +72,8 @@ impl Scout {
         self.beam.is_at_its_end(plan)
     }
 
-    /// Whether the translation is one that a beam of one would find: it ended, has all terms and no loops. What is to
-    /// be avoided was not looked at.
+    /// Whether the translation is one that a beam of one would find: it ended, has all terms and no loops. Avoided
+    /// phrases were not checked.
     pub(crate) fn is_what_the_beam_would_find(&self, plan: &SentencePlan, end: WordId) -> bool {
         let Some(hypothesis) = self.beam.hypotheses(plan, end).next() else { return false };
         let loops = plan.forbids_loops && repeats(&hypothesis.words);

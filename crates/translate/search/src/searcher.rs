@@ -14,14 +14,14 @@ pub struct Searcher<'m, M: StepModel, T> {
     batch_tokens: usize,
     state: M::State,
     scores: M::Scores,
-    /// Sentences by slot; free slots keep their memory.
+    /// By slot: its sentence; free slots keep their memory.
     sentences: Vec<SentenceSearch>,
-    /// Tags of the tasks in the slots.
+    /// By slot: the tag of its task.
     tags: Vec<Option<T>>,
     free: Vec<SentId>,
-    /// Encoded, not yet in the batch.
+    /// Sentences that are encoded and not yet in the batch.
     waiting: VecDeque<SentId>,
-    /// In the batch, in the order of their rows.
+    /// Sentences in the batch, in the order of their rows.
     active: Vec<SentId>,
     rows: Vec<StepRow>,
     selection: Selection,
@@ -54,8 +54,8 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         self.run_while(|_| true, next, emit);
     }
 
-    /// As [`run`](Self::run), for tasks whose callers may leave: before each step, a sentence whose tag is not `wanted` any
-    /// more leaves the batch, and its tag is dropped. Other sentences do not notice.
+    /// As [`run`](Self::run), for tasks whose callers may leave: before each step, a sentence whose tag is not `wanted`
+    /// any more leaves the batch, and its tag is dropped. Other sentences are not affected.
     pub fn run_while(
         &mut self,
         wanted: impl Fn(&T) -> bool,

@@ -25,9 +25,9 @@ pub(crate) use plan::{Ending, SentencePlan};
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     pub(crate) places: Vec<BeamPlace>,
-    /// By place; empty if no word stands for a byte.
+    /// By place: the unfinished character. Empty if no word stands for a byte.
     characters: Vec<Character>,
-    /// By place.
+    /// By place: the constraints that the hypothesis has met.
     states: Vec<StateId>,
     excluded: Vec<WordId>,
     continuations: Vec<Continuation>,
@@ -72,7 +72,7 @@ impl<S: StepScores> StepContext<'_, S> {
 pub(crate) struct SentenceSearch {
     plan: SentencePlan,
     constraints: Option<Automaton>,
-    /// The search that goes before that of a narrow beam, until it ends.
+    /// The search before that of a narrow beam, until it ends.
     scout: Option<Box<Scout>>,
     beam: Beam,
     /// Places in the beam.
@@ -118,8 +118,8 @@ impl SentenceSearch {
         self.open_beam().rows()
     }
 
-    /// Chooses what continues the open hypotheses: lines 11 to 14 of Algorithm 1. The sentence's rows of the step are
-    /// in the order of [`rows`](Self::rows).
+    /// Chooses the continuations of the open hypotheses: lines 11 to 14 of Algorithm 1. The sentence's rows of the step
+    /// are in the order of [`rows`](Self::rows).
     pub(crate) fn select(&mut self, mut step: StepContext<'_, impl StepScores>) {
         step.facts = self.plan.facts(step.facts);
         self.counts += self.open_beam().counts();
@@ -183,8 +183,8 @@ impl SentenceSearch {
         self.is_done(self.plan.facts(facts))
     }
 
-    /// Goes on where the scout has ended: begins the search of the beam with the rest costs of the terms, unless the
-    /// free translation is what a beam of one would find. Returns whether the sentence is done.
+    /// Continues after the scout: begins the search of the beam with the rest costs of the terms, unless the free
+    /// translation is the one that a beam of one would find. Returns whether the sentence is done.
     fn follow(&mut self, scout: Scout, end: WordId) -> bool {
         if self.plan.beam_size == 1 && scout.is_what_the_beam_would_find(&self.plan, end) {
             self.beam = scout.into_beam();

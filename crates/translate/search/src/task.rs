@@ -7,17 +7,17 @@ use std::sync::Arc;
 /// One sentence to search for.
 #[derive(Debug, Clone)]
 pub struct Task<T> {
-    /// Given back with the outcome.
+    /// The caller's tag, which the outcome returns.
     pub tag: T,
     /// Source words, end of sentence included. Not empty.
     pub source: Vec<WordId>,
-    /// Words that every hypothesis starts with. They may end with the end of sentence: then the task asks for the score of
-    /// a given translation.
+    /// Words that every hypothesis starts with. They may end with the end of sentence: then the task is to score a
+    /// given translation.
     pub prefix: Vec<WordId>,
     /// Words and phrases that translations must, or must not, contain.
     pub constraints: Option<Constraints>,
-    /// The words that may translate the sentence; `None`: all words. The words of the prefix, of the constraints and of the
-    /// scorer, and the end of sentence, may do so in any case.
+    /// The words that may translate the sentence; `None`: all words. The words of the prefix, of the constraints and of
+    /// the scorer, and the end of sentence, may do so in any case.
     pub shortlist: Option<Shortlist>,
     /// Adds to the scores of the words, if the model is an [`Informed`](crate::Informed) one.
     pub scorer: Option<Arc<dyn SentenceScorer>>,
@@ -38,9 +38,9 @@ impl<T> Task<T> {
     /// Adds to the shortlist the words that the task itself needs.
     pub(crate) fn complete_shortlist(&mut self, end: WordId) {
         if let Some(shortlist) = &mut self.shortlist {
-            let of_constraints = self.constraints.iter().flat_map(Constraints::all_words);
-            let of_scorer = self.scorer.iter().flat_map(|scorer| scorer.words());
-            let needed = self.prefix.iter().chain(of_constraints).chain(of_scorer).copied();
+            let constraint_words = self.constraints.iter().flat_map(Constraints::all_words);
+            let scorer_words = self.scorer.iter().flat_map(|scorer| scorer.words());
+            let needed = self.prefix.iter().chain(constraint_words).chain(scorer_words).copied();
             *shortlist = shortlist.with(needed.chain([end]));
         }
     }
@@ -59,21 +59,22 @@ pub struct Hypothesis {
     pub log_prob: f32,
     /// Log-probability of each word, and of the end of sentence if it is complete.
     pub word_log_probs: Vec<f32>,
-    /// Attention when each of these words was chosen, `word_log_probs.len() × source length`, row-major; empty unless asked for.
+    /// Attention when each of these words was chosen, `word_log_probs.len() × source length`, row-major. Empty unless
+    /// the options request it.
     pub attention: Vec<f32>,
 }
 
 /// The result of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome<T> {
-    /// The task's.
+    /// The tag of the task.
     pub tag: T,
     /// Length of the source, the end of sentence included: the width of [`Hypothesis::attention`].
     pub source_len: usize,
-    /// Best first, never more than `n_best`; empty only if the model gives no word a probability. Either all hypotheses meet
-    /// all constraints or, where the length limit came first, none does: then those that lack least are given.
+    /// Best first, never more than `n_best`; empty only if the model gives no word a probability. Either all hypotheses
+    /// meet all constraints or, where the length limit came first, none does: then the list has those that lack least.
     pub hypotheses: Vec<Hypothesis>,
-    /// All hypotheses that the search kept at some step, each behind its parent; empty unless asked for.
+    /// All hypotheses that the search kept at some step, each after its parent. Empty unless the options request them.
     pub explored: Vec<Explored>,
     /// The work of the search.
     pub counts: Counts,
@@ -103,7 +104,7 @@ pub struct Counts {
     pub hypotheses: usize,
     /// Groups of them that shared scores (N_c); the average merging rate is `hypotheses / groups`.
     pub groups: usize,
-    /// Rows that the model computed: groups, and what cube pruning scores again.
+    /// Rows that the model computed: one per group, and one per hypothesis that cube pruning scores again.
     pub rows: usize,
 }
 

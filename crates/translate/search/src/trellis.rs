@@ -31,17 +31,17 @@ pub(crate) fn repeats(words: &[WordId]) -> bool {
     })
 }
 
-/// The most last words by which cube pruning tells hypotheses apart.
+/// The most last words by which cube pruning distinguishes hypotheses.
 pub(crate) const MAX_MERGE_WORDS: usize = 4;
 
-/// The last words of a hypothesis, the last one first; `None` beyond the words that are looked at.
+/// The last words of a hypothesis, the last one first; `None` beyond the words that are compared.
 pub(crate) type LastWords = [Option<WordId>; MAX_MERGE_WORDS];
 
 /// Hypotheses as back-pointers, with the attention of each word if it is kept. Reused from sentence to sentence.
 #[derive(Debug, Default)]
 pub(crate) struct Trellis {
     nodes: Vec<Node>,
-    /// nodes × source length, or empty.
+    /// nodes × source length, row-major, or empty.
     attention: Vec<f32>,
 }
 
@@ -106,12 +106,12 @@ impl Trellis {
             count += 1;
             next = self.nodes[id.0 as usize].parent;
         }
-        // `last` begins with the last word: the group said twice, its first word is `group` words back.
+        // `last` begins with the last word. After the group stands twice, its first word is `group` words back.
         let twice = |group: &usize| 2 * group <= count && last[..*group] == last[*group..2 * group];
         (1..=LONGEST_GROUP).filter(twice).map(|group| last[group - 1]).for_each(out);
     }
 
-    /// The words that would make a sequence of `count` words stand a second time. `words` is work space.
+    /// The words that would make a sequence of `count` words stand a second time. `words` is a buffer.
     pub(crate) fn second_times(&self, id: HypId, count: usize, words: &mut Vec<WordId>, out: impl FnMut(WordId)) {
         words.clear();
         let mut next = Some(id);
@@ -128,7 +128,8 @@ impl Trellis {
         self.nodes[id.0 as usize].log_prob
     }
 
-    /// All hypotheses. Those that end with `end` and the `finished` ones are translations, the first of which is the best.
+    /// All hypotheses. Those that end with `end` and the `finished` ones are translations, the first of which is the
+    /// best.
     pub(crate) fn explored(&self, end: WordId, finished: &[HypId]) -> Vec<Explored> {
         let explored = |(number, node): (u32, &Node)| {
             let place = finished.iter().position(|hyp| hyp.0 == number);

@@ -1,4 +1,4 @@
-//! What a search promises, one behaviour a test, on scripted models.
+//! The promises of a search, one behaviour a test, on scripted models.
 
 use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::{OptionFault, WordId};
@@ -52,7 +52,7 @@ fn a_finished_hypothesis_leaves_the_beam_or_its_place_is_filled() {
         let outcome = one(&model, options, &sentence(&[5, 0]));
         outcome.hypotheses.into_iter().map(|h| (h.words, h.score)).collect::<Vec<_>>()
     };
-    // Both take the end at once. Marian goes on with one place: "1", "1 1", "1 1 1", and ends there.
+    // Both take the end at once. Marian continues with one place: "1", "1 1", "1 1 1", and ends there.
     assert_eq!(texts(&shrink), [(vec![], -0.5), (words(&[1, 1, 1]), -1.0 + -0.1 + -1.5 + -0.1)]);
     // Algorithm 1 fills the place up with "1 2", which ends better.
     assert_eq!(texts(&fill), [(vec![], -0.5), (words(&[1, 2]), -1.0 + -0.2 + -0.1)]);
@@ -69,7 +69,7 @@ fn an_end_that_never_survives_is_kept_on_the_second_stack() {
     assert_eq!(outcome.hypotheses[0].words, words(&[1, 1]));
     assert!(outcome.hypotheses[0].complete);
     assert_eq!(outcome.hypotheses[0].score, -4.0);
-    // Marian instead gives what the limit cut off.
+    // Marian instead returns the hypotheses that the limit cut off.
     let marian = one(&model, &Options { stop: Stop::Shrink, ..options }, &sentence(&[4, 4, 0]));
     assert_eq!(marian.hypotheses[0].words, words(&[1, 1, 1]));
     assert!(!marian.hypotheses[0].complete);
@@ -182,14 +182,14 @@ fn ends_beside_the_beam_take_no_places() {
     };
     let model = FakeModel::new(3, script);
     let inside = Options { beam_size: 2, n_best: 2, stop: Stop::FILL, normalize: 0.0, ..Options::default() };
-    let beside = Options { stop: Stop::Fill { ends_beside: true }, ..inside.clone() };
+    let in_addition = Options { stop: Stop::Fill { ends_beside: true }, ..inside.clone() };
     let texts = |options| {
         let outcome = one(&model, options, &sentence(&[5, 5, 0]));
         outcome.hypotheses.into_iter().map(|h| (h.words, h.score)).collect::<Vec<_>>()
     };
     // In the beam: the end of "1" and "1 1" (-1.5) leave no place for "2 1" (-1.625).
     assert_eq!(texts(&inside), [(words(&[1]), -0.75), (words(&[1, 1]), -5.5)]);
-    assert_eq!(texts(&beside), [(words(&[1]), -0.75), (words(&[2, 1]), -1.75)]);
+    assert_eq!(texts(&in_addition), [(words(&[1]), -0.75), (words(&[2, 1]), -1.75)]);
 }
 
 #[test]
@@ -241,10 +241,10 @@ fn sentences_whose_caller_left_leave_and_others_do_not_notice() {
         // The second round uses the memory that sentences of the first one left.
         for all_stay in [false, true] {
             let mut tasks = sentences.iter().map(|s| Task::new(s.id, s.source.clone(), &checked));
-            let asked = core::cell::Cell::new(0);
+            let questions = core::cell::Cell::new(0);
             let wanted = |id: &usize| {
-                asked.set(asked.get() + 1);
-                all_stay || id.is_multiple_of(2) || asked.get() <= leave_after
+                questions.set(questions.get() + 1);
+                all_stay || id.is_multiple_of(2) || questions.get() <= leave_after
             };
             outcomes.clear();
             searcher.run_while(wanted, || tasks.next(), |outcome| outcomes.push(outcome));

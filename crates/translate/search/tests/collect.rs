@@ -1,4 +1,4 @@
-//! `Stop::Collect` beside CTranslate2's rule, written down plainly.
+//! `Stop::Collect` against CTranslate2's rule, written down plainly.
 
 use crate::common::{Sentence, one, sentence, words};
 use metaphrase_base::WordId;
@@ -8,12 +8,12 @@ use metaphrase_testkit::FakeModel;
 const END: u32 = 0;
 const WORDS: usize = 9;
 
-/// Words, and what orders the list.
+/// Words, and the score that orders the list.
 type Found = Vec<(Vec<WordId>, f32)>;
 
-/// CTranslate2's beam search (4.8): of the best 2B continuations the first B are looked at; those that end
-/// are results, and the next others take their places; B results end the search, or without normalisation
-/// a continuation that ends ahead of all others. At the last step the first B are results.
+/// CTranslate2's beam search (4.8): the first B of the best 2B continuations are examined; those that end are results,
+/// and the next others take their places; B results end the search, or without normalisation a continuation that ends
+/// ahead of all others. At the last step the first B are results.
 fn plain(log_probs: impl Fn(&[u32]) -> Vec<f32>, beam: usize, n_best: usize, alpha: f32, limit: usize) -> Found {
     let mut open: Vec<(Vec<u32>, f32)> = vec![(Vec::new(), 0.0)];
     let mut results: Vec<(Vec<u32>, f32)> = Vec::new();

@@ -52,7 +52,7 @@ fn phrases_are_found_from_left_to_right_the_longest_first() {
         (&[&[1], &[1, 2]], &[1, 2, 1], &[Some((2, 1)), Some((0, 2))]),
         (&[&[1], &[1, 2]], &[1, 3, 1, 2], &[Some((0, 1)), Some((2, 2))]),
         (&[&[1], &[1, 2]], &[1, 2], &[None, Some((0, 2))]),
-        // Broken off late, after a term that is whole: what follows it is read again.
+        // A phrase that is broken off late, after a whole term: the words after the term are read again.
         (&[&[1], &[1, 2, 3], &[2, 4]], &[1, 2, 4, 1, 2, 3], &[Some((0, 1)), Some((3, 3)), Some((1, 2))]),
     ];
     for (terms, text, expected) in cases {
@@ -62,7 +62,7 @@ fn phrases_are_found_from_left_to_right_the_longest_first() {
 
 #[test]
 fn a_phrase_is_not_met_inside_a_longer_written_word() {
-    // Word 4 is a piece that goes on with the word before.
+    // Word 4 is a piece that continues the word before it.
     let continues = vec![false, false, false, false, true];
     let constraints = Constraints::new(&[vec![words(&[1])]], None, Some(continues.into())).unwrap();
     assert_eq!(constraints.find(&words(&[1, 4, 2])), [None]);
@@ -167,7 +167,7 @@ fn words_of_the_prefix_meet_constraints() {
     let given = Sentence { prefix: words(&[2, 3]), ..with(&phrases(&[&[3]])) };
     let found = one(&model, &Options::default(), &given);
     assert_eq!(found.hypotheses[0].words, words(&[2, 3]));
-    // A phrase that the prefix has begun is gone on with.
+    // A phrase that the prefix has begun is continued.
     let given = Sentence { prefix: words(&[2, 3]), ..with(&phrases(&[&[3, 1]])) };
     assert_eq!(one(&model, &Options::default(), &given).hypotheses[0].words, words(&[2, 3, 1]));
 }
@@ -260,7 +260,7 @@ fn draws_have_no_banks() {
     assert!(options.check(&FakeModel::random(1, 4, 1.0)).is_err());
 }
 
-/// A term that the model always goes on with inside the same word: only the limit can end it.
+/// A term whose last word the model always continues: only the limit can end it.
 #[test]
 fn a_term_that_wants_to_be_part_of_a_word_is_met_at_the_limit_at_the_latest() {
     let continues = vec![false, false, false, true];
@@ -281,7 +281,7 @@ fn a_term_that_wants_to_be_part_of_a_word_is_met_at_the_limit_at_the_latest() {
     }
 }
 
-/// Words 1 to 4 make a sentence; word 5 is the term, which fits behind word 2 alone.
+/// Words 1 to 4 make a sentence; word 5 is the term, which fits only after word 2.
 #[test]
 fn greedy_search_puts_a_term_where_it_fits() {
     let script = |_: &[WordId], so_far: &[WordId]| {
@@ -305,7 +305,7 @@ fn greedy_search_puts_a_term_where_it_fits() {
     }
 }
 
-/// After the term the model says words 1 and 2 for ever.
+/// After the term the model repeats words 1 and 2 for ever.
 #[test]
 fn nothing_is_said_three_times_in_a_row() {
     let script = |_: &[WordId], so_far: &[WordId]| match so_far.last() {
@@ -329,10 +329,10 @@ fn nothing_is_said_three_times_in_a_row() {
 fn sentences_with_terms_have_a_beam_and_a_ranking_of_their_own() {
     let model = FakeModel::random(3, 9, 3.0);
     let wide = Options { beam_size: 8, ..Options::default() };
-    let of_terms = Options { beam_size: 2, beam_size_constrained: Some(8), ..Options::default() };
+    let beam_of_terms = Options { beam_size: 2, beam_size_constrained: Some(8), ..Options::default() };
     let (given, free) = (with(&phrases(&[&[5]])), sentence(&[1]));
-    assert_eq!(one(&model, &of_terms, &given), one(&model, &wide, &given));
-    assert_eq!(one(&model, &of_terms, &free), one(&model, &Options { beam_size: 2, ..Options::default() }, &free));
+    assert_eq!(one(&model, &beam_of_terms, &given), one(&model, &wide, &given));
+    assert_eq!(one(&model, &beam_of_terms, &free), one(&model, &Options { beam_size: 2, ..Options::default() }, &free));
     assert!(Options { n_best: 3, beam_size_constrained: Some(2), ..wide.clone() }.check(&model).is_err());
     // It grows to a place for each bank: here for terms of 0 to 3 words.
     let many = with(&phrases(&[&[5, 6, 7]]));
@@ -346,13 +346,14 @@ fn sentences_with_terms_have_a_beam_and_a_ranking_of_their_own() {
     }
 }
 
-/// Words 1 and 2 are the bytes of ä, which the model says again and again. Each ä takes two of the words that are left.
+/// Words 1 and 2 are the bytes of ä, which the model repeats again and again. Each ä takes two of the words that are
+/// left.
 #[test]
 fn no_character_takes_the_room_of_a_term() {
     for (beam_size, limit) in (1..=4).flat_map(|beam| (3..=12).map(move |limit| (beam, limit))) {
-        // The term is probable where it is too late for it: so the search waits for it as long as it can.
-        let model = FakeModel::new(5, move |_, said| {
-            let begins = if said.len() + 1 == limit { -1.0 } else { -5.0 };
+        // The term becomes probable only when it is too late for it, so the search waits for it as long as it can.
+        let model = FakeModel::new(5, move |_, history| {
+            let begins = if history.len() + 1 == limit { -1.0 } else { -5.0 };
             vec![-9.0, -0.1, -0.1, begins, -9.0]
         });
         let options = Options {
@@ -362,7 +363,8 @@ fn no_character_takes_the_room_of_a_term() {
             ..Options::default()
         };
         let found = one(&model, &options, &with(&phrases(&[&[3, 4]])));
-        let said = &found.hypotheses[0].words;
-        assert!(said.windows(2).any(|said| said == words(&[3, 4])), "beam {beam_size}, limit {limit}: {said:?}");
+        let translation = &found.hypotheses[0].words;
+        let has_term = translation.windows(2).any(|pair| pair == words(&[3, 4]));
+        assert!(has_term, "beam {beam_size}, limit {limit}: {translation:?}");
     }
 }

@@ -5,7 +5,7 @@ use metaphrase_base::WordId;
 use metaphrase_search::{Constraints, Options, Outcome, Strategy};
 use metaphrase_testkit::{AvoidedWords, FakeModel};
 
-/// What follows depends on the last word alone: hypotheses with the same last word are then really alike.
+/// The scores depend on the last word alone, so hypotheses with the same last word are really alike.
 fn bigrams(seed: u64) -> FakeModel {
     let random = FakeModel::random(seed, 9, 4.0);
     FakeModel::new(9, move |source, so_far| {
@@ -42,7 +42,7 @@ fn where_last_words_say_all_nothing_is_lost() {
     assert!(groups * 5 < hypotheses * 4, "{groups} groups of {hypotheses}: they were merged");
 }
 
-/// Scores that the search gave and scores of the same words when they are given.
+/// The scores of found translations, and the scores of the same translations when they are given.
 fn true_scores(model: &FakeModel, found: &Outcome<usize>) -> Vec<(f32, f32)> {
     let given = |hypothesis: &metaphrase_search::Hypothesis| {
         let prefix: Vec<WordId> = hypothesis.words.iter().copied().chain([WordId(0)]).collect();

@@ -40,7 +40,7 @@ fn a_beam_that_holds_everything_finds_the_best() {
 #[test]
 fn no_character_is_broken() {
     let bytes = [0xC3, 0xA4, 0x61];
-    let of_bytes = (1..).map(WordId).zip(bytes);
+    let pairs = (1..).map(WordId).zip(bytes);
     for seed in 0..20 {
         let model = FakeModel::random(seed, 5, 3.0);
         let options = Options {
@@ -48,7 +48,7 @@ fn no_character_is_broken() {
             n_best: 30,
             max_length_factor: 5.0,
             stop: Stop::FILL,
-            bytes: ByteWords::new(of_bytes.clone()),
+            bytes: ByteWords::new(pairs.clone()),
             ..Options::default()
         };
         let mut oracle = exhaustive(&model, &words(&[1]), 5, |log_prob, length| score(&options, log_prob, length));
@@ -116,7 +116,7 @@ fn no_hypothesis_is_too_short() {
     }
 }
 
-/// A model that has begun a character and has no byte to end it says something rather than nothing.
+/// A model that has begun a character and has no byte to end it still translates.
 #[test]
 fn a_broken_character_is_better_than_none() {
     let model = FakeModel::new(3, |_, words| match words {
@@ -161,7 +161,7 @@ fn a_small_beam_is_close() {
     assert!(equal >= 35, "{equal} of 50");
 }
 
-/// The score of a given translation is the score that the search gave it, to the bit.
+/// The score of a given translation is, to the bit, the score that the search found for it.
 #[test]
 fn scoring_agrees_with_searching() {
     let model = FakeModel::random(5, 6, 4.0);

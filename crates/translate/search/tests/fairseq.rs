@@ -1,5 +1,5 @@
-//! Constrained search beside fairseq's (0.12.2, Post and Vilar's algorithm with the tries of Hu et al. 2019), on toy models:
-//! `testdata/search/fairseq-constraints.json`, made by `fairseq.py` beside it.
+//! Constrained search against fairseq's (0.12.2, Post and Vilar's algorithm with the tries of Hu et al. 2019), on toy
+//! models: `testdata/search/fairseq-constraints.json`, made by `fairseq.py` in the same folder.
 
 use crate::common::{Sentence, one, sentence, words};
 use metaphrase_base::WordId;
@@ -16,7 +16,7 @@ struct File {
     found: Vec<Found>,
 }
 
-/// What fairseq found with a beam.
+/// The result of fairseq with a beam.
 #[derive(Deserialize)]
 struct Found {
     model: usize,
@@ -72,7 +72,7 @@ fn compare(file: &File, rest_costs: RestCosts) {
             _ => same += 1,
         }
     }
-    // Both searches drop hypotheses, not the same ones.
+    // Both searches drop hypotheses, but different ones.
     let found = format!("{rest_costs:?}: better {better}, same {same}, worse {worse}");
     let is_paper_search = rest_costs == RestCosts::Never;
     assert!(worse * if is_paper_search { 25 } else { 12 } <= file.found.len(), "{found}");

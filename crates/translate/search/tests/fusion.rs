@@ -1,4 +1,5 @@
-//! A scorer beside the model: with every strategy, with and without constraints, as if the model said it all.
+//! A scorer in addition to the model: with every strategy, with and without constraints, search finds the same as with
+//! one model that gives the summed scores.
 
 use crate::common::{Sentence, one_of, sentence, words};
 use metaphrase_base::{ScoreBuffer, Scorer, Sentence as Encoded, StepModel, WordId, WordScores};
@@ -49,7 +50,7 @@ fn fused_scores_are_the_sums() {
             for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
                 for constraints in [None, Some(constraints.clone())] {
                     let given = Sentence { constraints, ..sentence(&[1, 2, 3]) };
-                    // `Fill` ends a sentence early where scores are log-probabilities; `Shrink` never asks.
+                    // `Fill` ends a sentence early where scores are log-probabilities; `Shrink` never checks this.
                     let normalize_constrained = Some(1.0);
                     let options = Options {
                         strategy,
@@ -65,7 +66,7 @@ fn fused_scores_are_the_sums() {
     }
 }
 
-/// What the model and two sparse scorers say together.
+/// The summed scores of the model and two sparse scorers.
 fn summed(seed: u64, weight: f32) -> FakeModel {
     let random = FakeModel::random(seed, 4, 3.0);
     let (bonus, mask) = (Pairs::bonus(4), Pairs::allowing(4));

@@ -1,4 +1,5 @@
-//! Sentences with scorers of their own: as if the model said it all, whatever the strategy, the constraints and the batch.
+//! Sentences with scorers of their own: search finds the same as with one model that gives the summed scores, whatever
+//! the strategy, the constraints and the batch.
 
 use crate::common::{Sentence, one_of, search, sentence, words};
 use metaphrase_base::{ScoreBuffer, SentenceScorer, WordId, WordScore, WordScores};
@@ -39,7 +40,7 @@ impl SentenceScorer for Taste {
     }
 }
 
-/// What the model and the taste say together; sentences whose first word is even have no taste.
+/// The summed scores of the model and the taste; sentences whose first word is even have no taste.
 fn summed(seed: u64) -> FakeModel {
     let random = FakeModel::random(seed, WORDS as usize, 3.0);
     FakeModel::new(WORDS as usize, move |source, so_far| {
@@ -78,8 +79,8 @@ fn what_a_sentence_adds_is_added() {
     }
 }
 
-/// Iglesias et al. 2018, Algorithm 1 with lines 9 and 10: what a wide beam finds is the best of all candidates, each scored
-/// in full.
+/// Iglesias et al. 2018, Algorithm 1 with lines 9 and 10: a wide beam finds the best of all candidates, each scored in
+/// full.
 #[test]
 fn a_wide_beam_finds_the_best_of_all_candidates() {
     for seed in 0..6 {

@@ -1,4 +1,4 @@
-//! What is dropped early, and what is not.
+//! The hypotheses that are dropped early, and those that are not.
 
 use crate::common::{one, sentence, words};
 use metaphrase_search::{Options, OptionsError, Stop};
@@ -42,12 +42,12 @@ fn pruning_saves_rows_and_wide_margins_change_nothing() {
 
 #[test]
 fn the_margin_ends_a_sentence_that_can_only_get_worse() {
-    // Ends at once with -0.1, goes on with -2.5: δ = 2.
+    // Ends at once with -0.1 or continues with -2.5: δ = 2.
     let model = FakeModel::new(3, |_, _| vec![-0.1, -2.5, -3.5]);
     let options = Options { stop: Stop::FILL, normalize: 0.0, ..Options::default() };
     let counts = one(&model, &Options { stop_margin: 2.0, ..options.clone() }, &sentence(&[1; 9])).counts;
     assert_eq!(counts.steps, 1);
-    // With normalisation by length a longer one may still win; the safe bound alone goes on.
+    // With normalisation by length a longer one may still win, so a search with the safe bound alone continues.
     let normalised = Options { normalize: 1.0, ..options };
     let counts = one(&model, &normalised, &sentence(&[1; 9])).counts;
     assert!(counts.steps > 1);

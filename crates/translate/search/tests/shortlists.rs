@@ -1,4 +1,4 @@
-//! A shortlist bounds what a translation says, and never what the task itself asks for.
+//! A shortlist bounds the words of a translation, but not the words that the task itself requires.
 
 use crate::common::words;
 use metaphrase_base::{ScoreBuffer, SentenceScorer, Shortlist, StepModel, WordId, WordScore, WordScores};

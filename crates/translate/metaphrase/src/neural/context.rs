@@ -1,4 +1,4 @@
-//! What callers and workers of a neural engine read.
+//! The data that callers and workers of a neural engine read.
 
 use super::inline_terms::InlineTerms;
 use crate::EvidenceCounter;
@@ -10,16 +10,16 @@ use metaphrase_shortlist::Shortlists;
 use metaphrase_text::vocab::Vocabulary;
 use std::sync::Arc;
 
-/// A model and what was loaded with it.
+/// A model and the parts that were loaded with it.
 pub(crate) struct Context {
     pub(crate) model: Arc<Model>,
     pub(crate) source: Arc<Vocabulary>,
     pub(crate) target: Arc<Vocabulary>,
-    /// Which target words continue the written word before them.
+    /// By target word: whether it continues the written word before it.
     pub(crate) continues: Continues,
     /// Counts evidence.
     pub(crate) counter: EvidenceCounter,
-    /// Gives the evidence of lines that bring none.
+    /// Gives evidence for lines without evidence of their own.
     pub(crate) evidence: Option<EvidenceModel>,
     /// The words that may translate a line; `None`: all words.
     pub(crate) shortlists: Option<Shortlists>,

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 impl Context {
-    /// Adds to a task the evidence that its line is to be translated with. `first`: the options of a first search.
+    /// Adds the evidence of its line to a task. `first`: the options of a first search.
     pub(crate) fn add_evidence(
         &self,
         task: &mut Task<Job>,
@@ -50,7 +50,7 @@ impl Context {
         task.tag.evidence = Some(Box::new(EvidenceJob { source, options: options.evidence.clone() }));
     }
 
-    /// Finds the evidence of a line and turns it into scores. If there is none, a note says why.
+    /// Finds the evidence of a line and turns it into scores. If there is none, a note gives the reason.
     pub(crate) fn inform(&self, mut task: Task<Job>, workspace: &mut Workspace) -> Task<Job> {
         let Some(evidence) = task.tag.evidence.take() else { return task };
         let EvidenceJob { source, options } = &*evidence;
@@ -70,7 +70,8 @@ impl Context {
         task
     }
 
-    /// The second search of a line whose first search found `outcome`; without one the outcome comes back.
+    /// The second search of a line whose first search found `outcome`. If the line is searched once, its outcome comes
+    /// back.
     pub(crate) fn second_search(&self, mut outcome: Outcome<Job>) -> ControlFlow<Outcome<Job>, Task<Job>> {
         if let Some(search) = outcome.tag.term_search.take() {
             return self.second_term_search(outcome, *search);

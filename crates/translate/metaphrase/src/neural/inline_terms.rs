@@ -1,6 +1,6 @@
-//! Terms in the source, for models that were trained with them: a term of the source stands between two marks, with its translation after
-//! it, as in `the <begin> house <middle> Gebäude <end> is old`. The model then puts the translation where the term's own would stand, and
-//! in the right form.
+//! Terms in the source, for models that were trained with them: a term of the source stands between two marks, with its
+//! translation after it, as in `the <begin> house <middle> Gebäude <end> is old`. The model then puts the translation
+//! where the term's own would stand, and in the right form.
 
 use super::context::Context;
 use crate::forms::without_endings;
@@ -26,7 +26,8 @@ pub(crate) struct InlineTerms {
 pub(crate) struct Annotated {
     /// The words, the end of sentence included.
     pub(crate) words: Vec<WordId>,
-    /// By word: the number of the source word that it stands for. Marks and translations stand for the term's first word.
+    /// By word: the number of the source word that it stands for. Marks and translations stand for the term's first
+    /// word.
     pub(crate) columns: Vec<usize>,
 }
 
@@ -44,7 +45,7 @@ impl Context {
     /// `words`: the source with the end of sentence; `pieces`: the same without it, as they are written.
     pub(crate) fn annotate(&self, request: &Request, words: &[WordId], pieces: &[String]) -> Option<Annotated> {
         let marks = self.inline_terms?;
-        // What is to be copied stands in the source as it is.
+        // A term that is copied stands in the source as it is.
         let is_copy = |place: &Range<usize>, target: &String| request.source.get(place.clone()) == Some(target);
         let placed = request.terms.required.iter().filter_map(|term| term.source.as_ref().zip(term.targets.first()));
         let mut placed = placed.filter(|(place, target)| !is_copy(place, target)).peekable();
@@ -68,7 +69,8 @@ impl Context {
         (!terms.is_empty()).then(|| self.with_marks(marks, words, &terms))
     }
 
-    /// The words with these terms, which are in order and do not overlap: the numbers of their source words, and their translations.
+    /// The words with these terms. `terms` are the places of their source words and their translations; they are in
+    /// order and do not overlap.
     fn with_marks(&self, marks: InlineTerms, words: &[WordId], terms: &[(Range<usize>, &String)]) -> Annotated {
         let mut annotated = Annotated { words: Vec::new(), columns: Vec::new() };
         let mut target_words = Vec::new();
@@ -103,7 +105,8 @@ impl Annotated {
     }
 }
 
-/// Attention over the words of the source that the caller knows, of attention over the source with its terms.
+/// Attention over the caller's source, from attention over the source with its terms: the weights of the words that
+/// stand for one source word are summed.
 pub(crate) fn without_marks(attention: &Attention, columns: &[usize]) -> Attention {
     let source_len = columns.last().map_or(0, |last| last + 1);
     let mut weights = Vec::with_capacity(attention.weights.len() / columns.len().max(1) * source_len);

@@ -11,25 +11,26 @@ use metaphrase_base::{Shortlist, WordId};
 use metaphrase_search::{CheckedOptions, Constraints};
 use std::sync::Arc;
 
-/// What belongs to a line, next to its search.
+/// The data of a line in addition to its search.
 pub(crate) struct Job {
     pub(crate) reply: Reply,
     pub(crate) source_pieces: Vec<String>,
-    /// By word of the search's source, the number of the source piece that it stands for, if the source has terms in it.
+    /// By word of the search's source, the number of the source piece that it stands for, if the source has terms in
+    /// it.
     pub(crate) columns: Option<Vec<usize>>,
     pub(crate) required: Segmented,
-    /// Number of required terms, those that can not be met included.
+    /// The number of required terms, including those that can not be met.
     pub(crate) terms: usize,
     pub(crate) prefix: String,
     /// Replaces the unknown words of its translations.
     pub(crate) replacement: Option<Replacement>,
     /// Messages about the line, one sentence each.
     pub(crate) notes: Vec<String>,
-    /// The evidence that the line is to be translated with.
+    /// The evidence of the line.
     pub(crate) evidence: Option<Box<EvidenceJob>>,
-    /// What is to be found of the terms, before the line is searched again.
+    /// The question about the terms that a first search answers, before the line is searched again.
     pub(crate) term_search: Option<Box<TermSearch>>,
-    /// The words of the search graph, if it is asked for.
+    /// The units of the search graph, if the options request one.
     pub(crate) graph: Option<GraphUnits>,
     /// The work of an earlier search of the line.
     pub(crate) earlier_counts: Counts,

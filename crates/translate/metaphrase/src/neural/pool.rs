@@ -14,11 +14,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-/// Threads that search for the sentences of all callers. A worker takes the sentences that fit into its batch and refills
-/// the batch as sentences finish. Results do not depend on which sentences share a batch.
+/// Threads that search for the sentences of all callers. A worker takes the sentences that fit into its batch and
+/// refills the batch as sentences finish. Results do not depend on which sentences share a batch.
 pub(crate) type Pool = Workers<Task<Job>>;
 
-/// How a neural translator uses the machine.
+/// A neural translator's use of the machine.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Machine {
     pub(crate) threads: usize,
@@ -41,7 +41,8 @@ pub(crate) fn pool<M: StepModel + 'static>(model: &Arc<M>, context: &Arc<Context
     };
     let worker = move |queue: &Queue<Task<Job>>| {
         let _clock = context.unit_times.as_ref().map(UnitTimes::measure);
-        // A panic loses the sentences of this thread's batch, whose callers are told. The thread goes on with a new search.
+        // A panic loses the sentences of this thread's batch, whose callers get an error. The thread continues with a
+        // new search.
         let search = || catch_unwind(AssertUnwindSafe(|| search(&*model, &context, queue, batch_tokens)));
         with_team(team, || while search().is_err() {});
     };

@@ -1,4 +1,5 @@
-//! Lines with terms that are searched twice, as a first search finds by its attention what is not known of the terms.
+//! Lines with terms that are searched twice: the attention of a first search shows the places or the free translations
+//! of the terms.
 
 use super::context::{Context, pieces};
 use super::inline_terms::without_marks;
@@ -12,12 +13,12 @@ use metaphrase_search::{CheckedOptions, Hypothesis, Outcome, Task};
 use metaphrase_text::WholeWords;
 use std::ops::{ControlFlow, Range};
 
-/// Words of up to this number of letters say nothing about a term if they may be articles: in small letters, or the first of all.
+/// Words of up to this number of letters are ignored if they may be articles: in lower case, or the first word of all.
 const SHORT: usize = 3;
 
 /// The options of first searches.
 pub(super) struct FirstSearches {
-    /// For the places of terms: the search that was asked for, with attention.
+    /// For the places of terms: the requested search, with attention.
     places: CheckedOptions,
     /// For the words that stand for a term's source in a free translation: the best hypothesis alone.
     renderings: CheckedOptions,
@@ -40,11 +41,11 @@ impl FirstSearches {
     }
 }
 
-/// What the first search of a line looks for.
+/// The question that the first search of a line answers.
 pub(crate) enum TermQuestion {
     /// The places of terms that have none.
     Places,
-    /// What a free translation has for the source of the terms.
+    /// The words of a free translation for the source of the terms.
     Renderings,
 }
 
@@ -59,7 +60,8 @@ pub(crate) struct TermSearch {
 }
 
 impl Context {
-    /// Makes the search of a line a first one, if something is not known of its terms. `words`: the source without terms in it.
+    /// Makes the search of a line a first one, if a place or a free translation of its terms is still to be found.
+    /// `words`: the source without terms in it.
     pub(super) fn add_term_search(
         &self,
         task: &mut Task<Job>,
@@ -100,7 +102,7 @@ impl Context {
         task.tag.term_search = Some(Box::new(term_search));
     }
 
-    /// The second search of a line; if the first one found nothing that matters, its outcome comes back.
+    /// The second search of a line; if the first one found nothing new, its outcome comes back.
     pub(super) fn second_term_search(
         &self,
         mut outcome: Outcome<Job>,
@@ -139,7 +141,7 @@ impl Context {
         ControlFlow::Continue(Task { prefix, constraints, seed, shortlist, ..Task::new(job, source, &search) })
     }
 
-    /// Gives the terms without a place the place that their words attend to. Returns whether one was found.
+    /// Gives each term without a place the place that its words attend to. Returns whether one was found.
     fn find_places(&self, best: &Hypothesis, request: &mut Request, job: &Job, columns: Option<&[usize]>) -> bool {
         let (text, target_pieces) = (self.target.decode(&best.words), pieces(&self.target, &best.words));
         let attention = Attention {
@@ -169,8 +171,8 @@ impl Context {
         let (text, target_pieces) = (self.target.decode(&best.words), pieces(&self.target, &best.words));
         let attention = Attention { source_len: job.source_pieces.len() + 1, weights: best.attention.clone() };
         let linked = LinkedTexts::new((&request.source, &job.source_pieces), (&text, &target_pieces), &attention);
-        let of_terms = request.terms.required.iter().filter_map(|term| term.source.as_ref());
-        let places: Vec<_> = of_terms.flat_map(|place| linked.words_for(place)).collect();
+        let sources = request.terms.required.iter().filter_map(|term| term.source.as_ref());
+        let places: Vec<_> = sources.flat_map(|place| linked.words_for(place)).collect();
         let all = written_words(&text);
         let mut found: Vec<String> = Vec::new();
         for place in &places {
@@ -203,7 +205,7 @@ impl Context {
         terms.avoided.extend(words);
         let segmented =
             Segmented::new(&terms, &self.target, &self.continues, &second.search.excluded, self.target_language());
-        // A term that could not be met without these words comes first.
+        // A term that can not be met without these words has priority over avoiding them.
         if segmented.numbers == job.required.numbers { segmented.constraints } else { own }
     }
 }

@@ -12,9 +12,9 @@ use std::ops::Range;
 /// neighbours.
 #[derive(Debug, Default)]
 pub(super) struct Cube {
-    /// Hypotheses by row; the hypotheses of a row best first.
+    /// Places of hypotheses, row after row; within a row the best first.
     members: Vec<usize>,
-    /// The best words of each row, row after row.
+    /// The best words, row after row.
     words: Vec<Candidate>,
     slices: Vec<Slice>,
     heap: BinaryHeap<Cell>,
@@ -27,7 +27,7 @@ struct Slice {
     words: Range<usize>,
 }
 
-/// Which member, and which word, of which slice.
+/// A slice, and the places of a member and of a word in it.
 #[derive(Debug, Clone, Copy)]
 struct CellPlace {
     slice: usize,

@@ -7,15 +7,15 @@ use metaphrase_base::WordScores;
 
 const WORDS: u32 = 5_000;
 
-/// Scores that fall from word to word, after each row alike. Counts the candidates that were asked for.
+/// Scores that fall from word to word, after each row alike. Counts the requested candidates.
 #[derive(Default)]
 struct Falling {
-    asked: usize,
+    requested: usize,
 }
 
 impl StepScores for Falling {
     fn top(&mut self, rows: Range<usize>, so_far: &[f32], k: usize, excluded: &[WordId], out: &mut Vec<Candidate>) {
-        self.asked += k;
+        self.requested += k;
         let words = || (0..WORDS).map(WordId).filter(|word| !excluded.contains(word));
         let of_row = |(row, so_far): (usize, &f32)| {
             let (row, so_far) = (Row::new(row), *so_far);
@@ -40,17 +40,18 @@ impl StepScores for Falling {
     }
 }
 
-/// The bytes are the last words of all, behind thousands that are better.
+/// The bytes are the last words of all, after thousands of better ones.
 fn bytes() -> ByteWords {
     ByteWords::new((0..=255).map(|byte| (WordId(WORDS - 256 + u32::from(byte)), byte)))
 }
 
-/// The first byte of ä is said, and 64 bytes may follow.
+/// The hypothesis ends with the first byte of ä, so 64 bytes may follow.
 fn inside(bytes: &ByteWords) -> Character {
     bytes.after(Character::WHOLE, WordId(WORDS - 256 + 0xC3))
 }
 
-/// What follows the hypotheses: those of a shared beam, of each alone, or of the cube where all share a row.
+/// The continuations of the hypotheses: the best of the beam, the best of each hypothesis, or those of a cube in which
+/// all share a row.
 fn found(characters: &[Character], k: usize, how: &str) -> (Vec<(usize, u32)>, usize) {
     let (bytes, mut out, mut scores) = (bytes(), Vec::new(), Falling::default());
     let row = |place| Row::new(if how == "cube" { 0 } else { place });
@@ -74,7 +75,7 @@ fn found(characters: &[Character], k: usize, how: &str) -> (Vec<(usize, u32)>, u
         _ => space.best(k, &mut bans, &mut out),
     }
     assert!(out.iter().all(|found| found.score == -10_000.0 - found.word.0 as f32));
-    (out.iter().map(|found| (found.place, found.word.0)).collect(), scores.asked)
+    (out.iter().map(|found| (found.place, found.word.0)).collect(), scores.requested)
 }
 
 #[test]
@@ -82,23 +83,23 @@ fn all_bytes_that_may_follow_are_found_without_asking_for_all_words() {
     let inside = inside(&bytes());
     let last = || (WORDS - 256 + 0x80)..(WORDS - 256 + 0xC0);
     for how in ["beam", "each"] {
-        let (words, asked) = found(&[inside], 100, how);
+        let (words, requested) = found(&[inside], 100, how);
         assert_eq!(words, last().map(|word| (0, word)).collect::<Vec<_>>(), "{how}");
-        assert!(asked <= 500, "{how}: {asked} candidates were asked for");
+        assert!(requested <= 500, "{how}: {requested} candidates were requested");
     }
-    let (words, asked) = found(&[inside; 2], 100, "cube");
+    let (words, requested) = found(&[inside; 2], 100, "cube");
     let both = last().flat_map(|word| [(0, word), (1, word)]);
     assert_eq!(words, both.take(100).collect::<Vec<_>>());
-    assert!(asked <= 100, "{asked} candidates were asked for");
+    assert!(requested <= 100, "{requested} candidates were requested");
 }
 
 #[test]
-fn beside_a_whole_character_the_better_ones_win() {
+fn next_to_a_whole_character_the_better_ones_win() {
     let inside = inside(&bytes());
     // Nearly all words may follow the other hypothesis, and the bytes are worse.
-    let (words, asked) = found(&[inside, Character::WHOLE], 100, "beam");
+    let (words, requested) = found(&[inside, Character::WHOLE], 100, "beam");
     assert_eq!(words, (0..100).map(|word| (1, word)).collect::<Vec<_>>());
-    assert!(asked <= 500, "{asked} candidates were asked for");
+    assert!(requested <= 500, "{requested} candidates were requested");
     // 4,744 words and 128 bytes may follow the other hypothesis before the first byte may follow this one.
     let (words, _) = found(&[inside, Character::WHOLE], 4_900, "beam");
     assert_eq!(words.iter().filter(|(place, _)| *place == 0).count(), 4_900 - 4_872);

@@ -1,7 +1,7 @@
 //! The constraints that a hypothesis has met, as the number of a state.
 //!
-//! A state is made once, when a hypothesis first comes to it. So a hypothesis carries four bytes, and a step asks for a few
-//! transitions, most of which are known.
+//! A state is made once, when a hypothesis first comes to it. So a hypothesis carries four bytes, and a step asks for a
+//! few transitions, most of which are known.
 
 use super::phrases::Phrases;
 use super::rest_costs::RestCosts;
@@ -23,7 +23,7 @@ impl StateId {
 struct Key {
     /// Terms that are met for good.
     met: TermSet,
-    /// The words after them that may become a phrase.
+    /// The node of the trie for the words after them, which may become a phrase.
     node: u32,
     /// The end of the text that counts for the avoided phrases.
     tail: Vec<u8>,
@@ -34,7 +34,7 @@ struct Key {
 #[derive(Debug)]
 struct State {
     key: Key,
-    /// The number of words that are still needed at least to meet all terms.
+    /// The least number of words that still meets all terms.
     needed: usize,
     /// The number of terms that are met.
     met_terms: usize,
@@ -59,7 +59,7 @@ pub(crate) struct Automaton {
     transitions: HashMap<(StateId, Symbol), StateId>,
     /// Whether a word may not follow a state, for the avoided phrases.
     bans: HashMap<(StateId, WordId), bool>,
-    /// What words that make progress cost.
+    /// The rest costs of words that make progress.
     pub(crate) rest_costs: RestCosts,
 }
 
@@ -91,7 +91,7 @@ impl Automaton {
         state.needed == 0 && !state.key.open
     }
 
-    /// The number of words that are still needed at least.
+    /// The least number of words that are still needed.
     pub(crate) fn needed(&self, state: StateId) -> usize {
         self.states[state.0 as usize].needed
     }
@@ -132,7 +132,7 @@ impl Automaton {
         self.rest_costs.sum(rest, ends)
     }
 
-    /// The number of words that are still needed at least after `word`.
+    /// The least number of words that are still needed after `word`.
     pub(crate) fn needed_after(&mut self, state: StateId, word: WordId) -> usize {
         let after = self.after(state, word);
         self.needed(after)
@@ -143,8 +143,8 @@ impl Automaton {
         &self.states[state.0 as usize].next
     }
 
-    /// Whether `word` would complete an avoided phrase. A word that may stand inside a longer written word, as `Haus` in
-    /// `Haustür`, may follow only where it makes progress in a term that goes on with this written word.
+    /// Whether `word` would complete an avoided phrase. A word that may stand inside a longer written word, as `Haus`
+    /// in `Haustür`, may follow only where it makes progress in a term that continues this written word.
     pub(crate) fn bans(&mut self, state: StateId, word: WordId) -> bool {
         let Some(avoided) = &self.constraints.0.avoided else { return false };
         if let Some(&known) = self.bans.get(&(state, word)) {
@@ -212,7 +212,7 @@ impl Automaton {
         }
         let given = &self.constraints.0;
         let Key { met, node, .. } = &key;
-        // If the sentence ended here: what the words that may become a phrase are by themselves.
+        // If the sentence ended here: the terms that the words of the open phrase meet by themselves.
         let mut settled = met.clone();
         given.read(&given.phrases.path(*node), &mut settled, true, |_, _, _| {});
         let unmet = |met: &TermSet| -> usize {
@@ -231,17 +231,17 @@ impl Automaton {
         let going_on = going_on.min().filter(|(needed, ..)| *needed < unmet(&settled));
         let needed = going_on.map_or(unmet(&settled), |(needed, ..)| needed);
         let open = if going_on.is_some() { met } else { &settled };
-        let of_term = |(term, words): (usize, &Vec<WordId>)| match going_on {
+        let needed_words = |(term, words): (usize, &Vec<WordId>)| match going_on {
             Some((_, begun, left)) if begun == term => words[words.len().saturating_sub(left as usize)..].to_vec(),
             _ => words.clone(),
         };
         let unmet = || given.shortest.iter().enumerate().filter(|(term, _)| !open.contains(*term));
-        let rest = unmet().flat_map(of_term).collect();
+        let rest = unmet().flat_map(needed_words).collect();
         let ends = unmet().filter_map(|(_, words)| words.last().copied()).collect();
         let whole = given.phrases.ends(*node, met).and_then(|_| given.phrases.path(*node).pop());
 
         let mut next: Vec<WordId> = given.phrases.children(*node, met).map(|child| child.0).collect();
-        // Nothing is begun, or what is begun is whole: another term may follow.
+        // No phrase is open, or the open phrase is whole: another term may follow.
         if *node == Phrases::ROOT || given.phrases.ends(*node, met).is_some() {
             next.extend(given.phrases.children(Phrases::ROOT, &settled).map(|child| child.0));
         }
@@ -263,7 +263,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// Word by word the automaton knows what reading the whole text finds; random terms over few words, so that they
+    /// Word by word the automaton finds the same as reading the whole text; random terms over few words, so that they
     /// share beginnings, repeat and contain each other.
     #[test]
     fn word_by_word_and_as_a_whole_are_the_same() {
@@ -281,14 +281,14 @@ mod tests {
             };
             let mut automaton = Automaton::new(constraints.clone());
             let mut state = StateId::START;
-            for said in 1..=text.len() {
-                let word = text[said - 1];
+            for read in 1..=text.len() {
+                let word = text[read - 1];
                 let forbidden = automaton.bans(state, word);
-                let ends = avoided.iter().any(|phrase| text[..said].ends_with(phrase));
-                assert_eq!(forbidden, ends, "{avoided:?} {:?}", &text[..said]);
+                let ends = avoided.iter().any(|phrase| text[..read].ends_with(phrase));
+                assert_eq!(forbidden, ends, "{avoided:?} {:?}", &text[..read]);
                 state = automaton.after(state, word);
-                let missing = constraints.find(&text[..said]).iter().any(Option::is_none);
-                assert_eq!(automaton.needed(state) > 0, missing, "{terms:?} {:?}", &text[..said]);
+                let missing = constraints.find(&text[..read]).iter().any(Option::is_none);
+                assert_eq!(automaton.needed(state) > 0, missing, "{terms:?} {:?}", &text[..read]);
                 assert!(!missing || !automaton.is_done(state));
             }
         }

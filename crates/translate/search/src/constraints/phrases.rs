@@ -12,13 +12,13 @@ pub(super) struct Phrases {
     words: Vec<WordId>,
 }
 
-/// The words on the way from the root to here, as the beginning of phrases.
+/// A node of the trie. The words from the root to the node are the beginning of phrases.
 #[derive(Debug, Default)]
 struct Node {
     children: Vec<(WordId, u32)>,
-    /// Terms of which an alternative ends here.
+    /// Terms that have an alternative that ends here.
     ends: Vec<usize>,
-    /// Terms of which an alternative leads here or further.
+    /// Terms that have an alternative that ends here or further down.
     leads: Vec<usize>,
     parent: u32,
     word: WordId,
@@ -81,7 +81,7 @@ impl Phrases {
         self.nodes[node as usize].children.iter().filter(open).copied()
     }
 
-    /// The first unmet term of which an alternative ends at `node`.
+    /// The first unmet term that has an alternative that ends at `node`.
     pub(super) fn ends(&self, node: u32, met: &TermSet) -> Option<usize> {
         self.nodes[node as usize].ends.iter().copied().find(|&term| !met.contains(term))
     }
@@ -97,7 +97,7 @@ impl Phrases {
         words
     }
 
-    /// For each unmet term that the phrase at `node` may become: the term and how many words it still needs.
+    /// For each unmet term that the phrase at `node` may become: the term and the number of words that it still needs.
     pub(super) fn remaining(&self, node: u32, met: &TermSet) -> Vec<(usize, u32)> {
         let (mut found, mut open) = (Vec::new(), VecDeque::from([(node, 0)]));
         while let Some((node, words)) = open.pop_front() {

@@ -1,9 +1,10 @@
-//! What the words that a hypothesis still needs for its terms will cost: the rest cost of phrase-based search.
+//! The estimated cost of the words that a hypothesis still needs for its terms: the rest cost of phrase-based search.
 
 use foldhash::HashMap;
 use metaphrase_base::WordId;
 
-/// Estimates of the log-probabilities of words that are still needed: each as good as it has been so far, in any context.
+/// Estimates of the log-probabilities of words that are still needed: each as good as it has been so far, in any
+/// context.
 #[derive(Debug, Default)]
 pub(crate) struct RestCosts {
     /// By word that makes progress: its best log-probability.
@@ -25,9 +26,10 @@ impl RestCosts {
         *best = best.max(log_prob);
     }
 
-    /// The cost of `words`, and of a word after each of `ends`, the last words of terms. Words not seen yet cost nothing.
+    /// The cost of `words`, and of a word after each of `ends`, the last words of terms. Words not seen yet cost
+    /// nothing.
     pub(super) fn sum(&self, words: &[WordId], ends: &[WordId]) -> f32 {
-        let of_words: f32 = words.iter().filter_map(|word| self.words.get(word)).sum();
-        of_words + ends.iter().filter_map(|last| self.after.get(last)).sum::<f32>()
+        let word_costs: f32 = words.iter().filter_map(|word| self.words.get(word)).sum();
+        word_costs + ends.iter().filter_map(|last| self.after.get(last)).sum::<f32>()
     }
 }

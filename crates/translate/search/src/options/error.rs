@@ -8,18 +8,18 @@ pub enum OptionsError {
     /// A value out of range, or without the option that it goes with.
     #[error(transparent)]
     Option(#[from] OptionFault),
-    /// More hypotheses asked for than the beam can hold.
+    /// More hypotheses requested than the beam can hold.
     #[error("{n_best} best hypotheses asked of a beam of {beam_size}; use a beam of at least {n_best}")]
     NBestOverBeam {
-        /// Hypotheses asked for.
+        /// The number of requested hypotheses.
         n_best: usize,
-        /// The beam.
+        /// The beam size.
         beam_size: usize,
     },
     /// The end of sentence can not be excluded.
     #[error("the end-of-sentence word is among the excluded words; no hypothesis could end")]
     EndExcluded,
-    /// Attention of a model without attention.
+    /// Attention is requested of a model that has none.
     #[error("alignments were asked of a model that has no attention to show")]
     NoAttention,
 }

@@ -2,9 +2,9 @@
 
 use metaphrase_base::{Choice, Named};
 
-/// When the words that a hypothesis still needs for its terms count at their rest cost, an estimate that a free search finds first.
-/// Then a bank of the beam is for hypotheses that have met the same number of terms, in place of the same number of words: a beam
-/// needs one place for each term, not one for each word.
+/// When the words that a hypothesis still needs for its terms count at their rest cost, an estimate that a free search
+/// finds first. Then a bank of the beam is for hypotheses that have met the same number of terms, not of words: a beam
+/// needs one place for each term instead of one for each word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RestCosts {
     /// Where the beam has no more places than the terms have words.

@@ -5,21 +5,22 @@ use metaphrase_base::{Choice, Named};
 /// How a sentence's search ends; see [`Options::stop`](crate::Options::stop).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stop {
-    /// A finished hypothesis takes its place out of the beam for good; the sentence ends when the beam is
-    /// empty. What Marian does.
+    /// A finished hypothesis takes its place out of the beam for good; the sentence ends when the beam is empty.
+    /// Marian's rule.
     #[default]
     Shrink,
     /// The beam is filled up again from the open hypotheses (Iglesias 2018, Algorithm 1, line 16), until the
     /// length limit, or until no open hypothesis can still enter the n-best list.
     Fill {
-        /// Whether hypotheses that end take no place in the beam: a step keeps `beam_size` open hypotheses and, in addition to them, the
-        /// ends that are better than the worst of them (Iglesias et al. 2018, §3, remark 4). On sentences with terms that must appear
-        /// ends take places, as these are divided among the terms.
+        /// Whether hypotheses that end take no place in the beam: a step keeps `beam_size` open hypotheses and, in
+        /// addition to them, the ends that are better than the worst of them (Iglesias et al. 2018, §3, remark 4). In
+        /// sentences with terms that must appear, ends do take places, because places are divided among the terms.
         ends_beside: bool,
     },
-    /// The beam is filled up again, as with `Fill`, and the sentence ends when as many hypotheses have finished as the beam is
-    /// wide, as in CTranslate2: hypotheses that the length limit cuts off have finished, and no hypothesis is empty. Sentences
-    /// with terms, and other strategies than [`Strategy::Beam`](crate::Strategy::Beam), end as with `Fill`.
+    /// The beam is filled up again, as with `Fill`, and the sentence ends when as many hypotheses have finished as the
+    /// beam is wide, as in CTranslate2: hypotheses that the length limit cuts off have finished, and no hypothesis is
+    /// empty. Sentences with terms, and other strategies than [`Strategy::Beam`](crate::Strategy::Beam), end as with
+    /// `Fill`.
     Collect,
 }
 

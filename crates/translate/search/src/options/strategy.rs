@@ -1,15 +1,15 @@
-//! The continuations that a search looks at.
+//! The continuations that a search examines.
 
 use metaphrase_base::{Choice, Named};
 
-/// The continuations that a step looks at, and the way it chooses among them.
+/// The continuations that a step examines, and how it chooses among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strategy {
     /// All continuations of all open hypotheses; constraints by dynamic beam allocation (Post and Vilar 2018).
     #[default]
     Beam,
-    /// As `Beam`, but for a sentence with C words of constraints the beam is C + 1 times as wide: each bank has `beam_size`
-    /// places of its own (Hokamp and Liu 2017, as Post and Vilar 2018, §5, simulate it).
+    /// As `Beam`, but for a sentence with C words of constraints the beam is C + 1 times as wide: each bank has
+    /// `beam_size` places of its own (Hokamp and Liu 2017, as Post and Vilar 2018, §5, simulate it).
     Grid,
     /// Cube pruning (Zhang et al. 2018, §3.4.1, "NCP"): open hypotheses that end with the same words share the scores
     /// of the best of them; the chosen ones get their own scores and states in a second step.

@@ -20,9 +20,9 @@ pub(crate) struct Open {
     parent: Option<Parent>,
     /// The number of the draw, when sampling.
     pub(super) draw: usize,
-    /// Which constraints it has met.
+    /// The constraints that it has met.
     pub(crate) state: StateId,
-    /// The character that it has said a part of.
+    /// Its unfinished character.
     pub(super) character: Character,
     /// The row of the next step that scores it, counted within the sentence.
     row: usize,
@@ -40,18 +40,18 @@ pub(super) struct Choice {
     pub(super) state: StateId,
 }
 
-/// Hypotheses, from [`begin`](Self::begin) on. Reused from sentence to sentence.
+/// The hypotheses of a sentence. [`begin`](Self::begin) begins one; the memory is reused.
 #[derive(Debug, Default)]
 pub(crate) struct Beam {
-    /// Words of the open hypotheses.
+    /// The number of words of each open hypothesis.
     pub(crate) length: usize,
-    /// Best first.
+    /// The open hypotheses, best first; at most one per place of the beam.
     pub(crate) open: Vec<Open>,
     /// The places of the open hypotheses that have a row in the next step.
     pub(super) leaders: Vec<usize>,
     /// The continuations that the last selection keeps, best first.
     pub(super) choices: Vec<Choice>,
-    /// The words that would repeat what the open hypotheses have said.
+    /// The words that would repeat words of the open hypotheses.
     pub(super) repeats: Repeats,
     pub(super) trellis: Trellis,
     pub(crate) finished: FinishedList,
@@ -78,7 +78,7 @@ impl Beam {
         self.leaders.iter().map(|&place| self.parent(place))
     }
 
-    /// What the open hypothesis at `place` extends.
+    /// The hypothesis that the open hypothesis at `place` extends.
     pub(super) fn parent(&self, place: usize) -> Option<Parent> {
         self.open[place].parent
     }
@@ -185,7 +185,7 @@ impl Beam {
         }
     }
 
-    /// Finds the words that would repeat what the open hypotheses have said.
+    /// Finds the words that would repeat words of the open hypotheses.
     fn find_repeats(&mut self, plan: &SentencePlan) {
         let Repeats { loops, twice, words } = &mut self.repeats;
         loops.clear();
@@ -238,7 +238,7 @@ impl Beam {
     }
 }
 
-/// Work space.
+/// Buffers of a step.
 #[derive(Debug, Default)]
 pub(crate) struct BeamBuffers {
     open: Vec<Open>,

@@ -1,4 +1,4 @@
-//! What continues the open hypotheses of a sentence: lines 11 to 14 of Algorithm 1.
+//! The continuations of a sentence's open hypotheses: lines 11 to 14 of Algorithm 1.
 
 use super::{Beam, Ending, Selection, SentencePlan, SentenceSearch, StepContext};
 use crate::bans::{BanFacts, Progress};

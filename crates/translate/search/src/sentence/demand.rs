@@ -1,4 +1,4 @@
-//! What a selection will ask about the scores of the next step.
+//! The questions that a selection will have about the scores of the next step.
 
 use super::beam::Choice;
 use super::{Beam, Ending, SentencePlan, SentenceSearch};
@@ -12,7 +12,7 @@ impl Beam {
         plan.given(self.length).is_none() && plan.ending != Ending::Draws
     }
 
-    /// The questions of a selection that knows no constraints.
+    /// The questions of a selection without constraints.
     pub(crate) fn demand(&self, plan: &SentencePlan, width: usize) -> StepDemand {
         if plan.given(self.length).is_some() {
             return StepDemand { words: 1, ..StepDemand::default() };
@@ -33,7 +33,7 @@ impl Beam {
         }
     }
 
-    /// The number of bytes that may be asked for one by one, as few words may follow inside a character.
+    /// The number of bytes that may be scored one by one, because few words may follow inside a character.
     fn bytes_inside_characters(&self, plan: &SentencePlan) -> usize {
         let inside = self.open.iter().filter(|open| open.character != Character::WHOLE).count();
         inside * plan.options.bytes.len()
@@ -52,9 +52,9 @@ impl SentenceSearch {
         }
         let open = &self.beam.open;
         if let Some(automaton) = &self.constraints {
-            // About the hypotheses together, about each one, and about each one that meets a term.
+            // One question about the hypotheses together, one about each, and one about each that meets a term.
             demand.words *= 3;
-            // The words that make progress, and the ends where nothing else comes in time.
+            // The words that make progress, and the ends of sentence where nothing else fits before the length limit.
             demand.words += open.iter().map(|open| automaton.next(open.state).len() + 1).sum::<usize>();
             let unready = open.iter().filter(|open| !automaton.may_end(open.state)).count();
             if unready < open.len() {

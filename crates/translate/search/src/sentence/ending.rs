@@ -34,8 +34,8 @@ impl SentenceSearch {
         facts.log_probs && beam.log_probs().all(|log_prob| reachable(log_prob) <= to_beat)
     }
 
-    /// Among the best continuations, twice as many as the beam holds, those that end are kept if the beam holds them,
-    /// and as many of the others as the beam holds. At the length limit the beam takes no others.
+    /// Examines the 2B best continuations for a beam of B places. Keeps those that end if they are among the B best,
+    /// and the B best of the others. At the length limit it keeps no others.
     pub(super) fn keep_full_beam(&self, end: WordId, continuations: &mut Vec<Continuation>) {
         let Self { plan, beam, .. } = self;
         if beam.length == 0 && plan.prefix.is_empty() {
@@ -81,7 +81,7 @@ impl SentenceSearch {
     pub(crate) fn hypotheses(&mut self, end: WordId) -> Vec<Hypothesis> {
         let Self { plan, beam, .. } = self;
         if let Some(LostEnd { parent, log_prob, score }) = beam.finished.last_resort() {
-            // Its attention was not kept: it shows that of the word before it.
+            // Its attention was not kept: the attention of the word before it stands in.
             let hyp = beam.trellis.add_like_parent(parent, end, log_prob, plan.source_len);
             beam.finished.add(hyp, score);
         } else if self.cut_off_counts() {
@@ -90,7 +90,8 @@ impl SentenceSearch {
         self.beam.hypotheses(&self.plan, end).collect()
     }
 
-    /// The hypotheses that the search kept, if they were asked for. [`hypotheses`](Self::hypotheses) comes first.
+    /// The hypotheses that the search kept, if the options request them. [`hypotheses`](Self::hypotheses) must be
+    /// called first.
     pub(crate) fn explored(&self, end: WordId) -> Vec<Explored> {
         if !self.plan.options.explored {
             return Vec::new();

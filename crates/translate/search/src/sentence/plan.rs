@@ -1,4 +1,4 @@
-//! What is settled about a sentence's search before it begins.
+//! The decisions about a sentence's search that are made before it begins.
 
 use crate::bans::{BanFacts, Repeats};
 use crate::characters::Character;
@@ -49,8 +49,8 @@ pub(crate) struct SentencePlan {
     /// Places in the beam at the start.
     pub(crate) width: usize,
     pub(crate) ending: Ending,
-    /// Whether hypotheses are ranked with rest costs, in banks of terms: a beam that has no place for each bank of words loses
-    /// hypotheses in the middle of a term.
+    /// Whether hypotheses are ranked with rest costs, in banks of terms. A beam that has no place for each bank of
+    /// words loses hypotheses in the middle of a term.
     pub(crate) has_rest_costs: bool,
     /// Whether a group of words may not stand three times in a row: terms out of place lead to loops. A wide beam
     /// finds its way out of them, and a sentence whose source repeats itself is free to do so.
@@ -125,7 +125,8 @@ impl SentencePlan {
         if length < self.prefix.len() { 1 } else { self.draws().max(1) }
     }
 
-    /// What decides about bans after `length` words, with the repeats and the characters of the open hypotheses.
+    /// The facts that decide about bans after `length` words, with the repeats and the characters of the open
+    /// hypotheses.
     pub(super) fn ban_facts<'a>(
         &'a self,
         repeats: &'a Repeats,
@@ -144,7 +145,7 @@ impl SentencePlan {
         }
     }
 
-    /// What the search of this sentence must know about the model.
+    /// The model's facts for the search of this sentence.
     pub(crate) fn facts(&self, facts: ModelFacts) -> ModelFacts {
         ModelFacts { log_probs: facts.log_probs && !self.is_informed, ..facts }
     }
