@@ -50,7 +50,7 @@ pub fn translate(
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<FileTranslation> {
     let kind = FileFormat::from_extension(format).ok_or_else(|| {
-        let known: Vec<&str> = FileFormat::ALL.iter().map(|(format, _)| format.name()).collect();
+        let known: Vec<&str> = FileFormat::ALL.iter().map(|format| format.name()).collect();
         errors::options(format!("format is {format:?}; expected {}", known.join(", ")))
     })?;
     let (form, mut options) = options("FileOptions", loaded, keywords)?;

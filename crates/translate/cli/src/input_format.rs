@@ -4,47 +4,65 @@
 use crate::Usage;
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
-use metaphrase::FileFormat;
+use clap::builder::PossibleValue;
+use metaphrase::{FileFormat, TextFormat};
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// A form of text.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// A line of text
+    /// A line of text.
     Plain,
-    /// A line of text, and after tabs the words or phrases that its translation contains
+    /// A line of text, and after tabs the words or phrases that its translation contains.
     Tsv,
-    /// A JSON object on each line, see below
+    /// A JSON object on each line.
     Json,
-    /// A text: as a line of text with --split
-    Text,
-    /// A web page: its sentences are translated, its tags stay
-    Html,
-    /// An XML document: as HTML, but elements without text beside them end sentences
-    Xml,
-    /// A file of a format that the end of its name tells: txt, html, xml, md, srt, vtt, po, xliff, docx, pptx, odt, odp or epub
-    File,
-    /// Markdown
-    Md,
-    /// Subtitles of SubRip
-    Srt,
-    /// Subtitles of the web
-    Vtt,
-    /// Messages of gettext
-    Po,
-    /// Messages in XLIFF 1.2 or 2
-    Xliff,
-    /// A document of Word
-    Docx,
-    /// Slides of PowerPoint
-    Pptx,
-    /// A text in OpenDocument
-    Odt,
-    /// Slides in OpenDocument
-    Odp,
-    /// A book
-    Epub,
+    /// A text, a web page or an XML document.
+    Text(TextFormat),
+    /// A file of a format that the end of its name tells.
+    NamedFile,
+    /// A file.
+    File(FileFormat),
+}
+
+/// The forms that are no formats of files.
+const FORMS: [Format; 7] = [
+    Format::Plain,
+    Format::Tsv,
+    Format::Json,
+    Format::Text(TextFormat::Text),
+    Format::Text(TextFormat::Html),
+    Format::Text(TextFormat::Xml),
+    Format::NamedFile,
+];
+
+/// All forms: those above, and the formats of files that are not among them.
+static ALL: LazyLock<Vec<Format>> = LazyLock::new(|| {
+    let texts = [FileFormat::Text, FileFormat::Html, FileFormat::Xml];
+    let files = FileFormat::ALL.iter().filter(|format| !texts.contains(format)).map(|&format| Format::File(format));
+    FORMS.into_iter().chain(files).collect()
+});
+
+impl ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Self::Plain => "A line of text",
+            Self::Tsv => "A line of text, and after tabs the words or phrases that its translation contains",
+            Self::Json => "A JSON object on each line, see below",
+            Self::Text(TextFormat::Html) => FileFormat::Html.summary(),
+            Self::Text(TextFormat::Xml) => FileFormat::Xml.summary(),
+            Self::Text(_) => "A text: as a line of text with --split",
+            Self::NamedFile => "A file of a format that the end of its name tells",
+            Self::File(format) => format.summary(),
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
 }
 
 impl Format {
@@ -57,20 +75,22 @@ impl Format {
         if let Some((_, what)) = OTHER_ENDS.iter().find(|(ends, _)| ends.contains(&&*end)) {
             return Err(Usage::error(refusal(&input.display().to_string(), what)));
         }
-        let Some(format) = FileFormat::from_extension(&end).filter(|format| *format != FileFormat::Text) else {
-            return Ok(Self::Plain);
+        let format = match FileFormat::from_extension(&end) {
+            None | Some(FileFormat::Text) => return Ok(Self::Plain),
+            Some(FileFormat::Html) => Self::Text(TextFormat::Html),
+            Some(FileFormat::Xml) => Self::Text(TextFormat::Xml),
+            Some(format) => Self::File(format),
         };
         tracing::info!("{} is read as {}, as its name ends", input.display(), format.name());
-        Ok(<Self as ValueEnum>::from_str(format.name(), false).unwrap_or(Self::File))
+        Ok(format)
     }
 
-    /// The format of a file.
-    pub fn of_file(self, input: Option<&Path>) -> Result<FileFormat> {
-        let name = match self {
-            Self::File => input.and_then(end).unwrap_or_default(),
-            other => other.name(),
-        };
-        FileFormat::from_extension(&name).ok_or_else(|| {
+    /// The format that the end of a file's name tells.
+    ///
+    /// # Errors
+    /// If it tells none.
+    pub fn of_name(input: Option<&Path>) -> Result<FileFormat> {
+        FileFormat::from_extension(&input.and_then(end).unwrap_or_default()).ok_or_else(|| {
             let known = known();
             Usage::error(format!(
                 "the name of the input does not tell its format; name one of {known} with --input-format"
@@ -79,8 +99,17 @@ impl Format {
     }
 
     /// Its name on the command line.
-    pub fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Tsv => "tsv",
+            Self::Json => "json",
+            Self::Text(TextFormat::Html) => "html",
+            Self::Text(TextFormat::Xml) => "xml",
+            Self::Text(_) => "text",
+            Self::NamedFile => "file",
+            Self::File(format) => format.name(),
+        }
     }
 }
 
@@ -95,7 +124,7 @@ fn end(input: &Path) -> Option<String> {
 
 /// The names of the formats of files.
 fn known() -> String {
-    FileFormat::ALL.iter().map(|(format, _)| format.name()).collect::<Vec<_>>().join(", ")
+    FileFormat::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// The ends of names of files that are no text.

@@ -150,10 +150,9 @@ impl Args {
                 return Err(Usage::error("--split is for texts; a line of TSV or JSON is one sentence"));
             }
             Format::Plain | Format::Tsv | Format::Json => return self.text.check_lines().map(|()| None),
-            Format::Text => Whole::Text(TextFormat::Text),
-            Format::Html => Whole::Text(TextFormat::Html),
-            Format::Xml => Whole::Text(TextFormat::Xml),
-            file => Whole::File(file.of_file(self.input.as_deref())?),
+            Format::Text(form) => Whole::Text(form),
+            Format::NamedFile => Whole::File(Format::of_name(self.input.as_deref())?),
+            Format::File(format) => Whole::File(format),
         };
         let given = [
             ("--prefix", self.prefix.is_some()),

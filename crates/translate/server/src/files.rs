@@ -22,7 +22,7 @@ const KEPT: Duration = Duration::from_secs(600);
 /// What is translated, by the ends of files' names.
 #[must_use]
 pub fn extensions() -> Vec<String> {
-    FileFormat::ALL.iter().flat_map(|(_, names)| names.iter().map(|name| format!(".{name}"))).collect()
+    FileFormat::ALL.iter().flat_map(|format| format.extensions()).map(|end| format!(".{end}")).collect()
 }
 
 /// The bytes that a result counts as, at least.

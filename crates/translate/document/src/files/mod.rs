@@ -1,6 +1,7 @@
 //! Files as people have them: their text is translated in place, the rest stays byte for byte.
 
 mod archive;
+mod formats;
 mod markdown;
 mod odf;
 mod office;
@@ -8,82 +9,11 @@ mod po;
 mod subtitles;
 mod xliff;
 
-use crate::block::Sentences;
-use crate::markup::well_formed;
-use crate::prepared::how;
 use crate::split::Splitter;
-use crate::write::Escape;
-use crate::{Answer, Error, Format, Options, SegmentedText, Source};
+use crate::{Answer, Error, Options, SegmentedText, Source};
 use archive::Archive;
-
-/// A format of files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FileFormat {
-    /// Plain text.
-    Text,
-    /// A web page.
-    Html,
-    /// An XML document.
-    Xml,
-    /// Markdown.
-    Markdown,
-    /// Subtitles of SubRip.
-    Srt,
-    /// Subtitles of the web.
-    Vtt,
-    /// Messages of gettext.
-    Po,
-    /// Messages in XLIFF 1.2 or 2.
-    Xliff,
-    /// A document of Word.
-    Docx,
-    /// Slides of PowerPoint.
-    Pptx,
-    /// A text in OpenDocument.
-    Odt,
-    /// Slides in OpenDocument.
-    Odp,
-    /// A book.
-    Epub,
-}
-
-impl FileFormat {
-    /// All formats with the ends of their files' names; the first one is the format's name.
-    pub const ALL: &[(Self, &[&str])] = &[
-        (Self::Text, &["txt", "text"]),
-        (Self::Html, &["html", "htm", "xhtml"]),
-        (Self::Xml, &["xml"]),
-        (Self::Markdown, &["md", "markdown"]),
-        (Self::Srt, &["srt"]),
-        (Self::Vtt, &["vtt"]),
-        (Self::Po, &["po", "pot"]),
-        (Self::Xliff, &["xliff", "xlf"]),
-        (Self::Docx, &["docx"]),
-        (Self::Pptx, &["pptx"]),
-        (Self::Odt, &["odt"]),
-        (Self::Odp, &["odp"]),
-        (Self::Epub, &["epub"]),
-    ];
-
-    /// The format of files whose names end so: `docx`, `.DOCX`.
-    #[must_use]
-    pub fn from_extension(extension: &str) -> Option<Self> {
-        let extension = extension.trim_start_matches('.').to_lowercase();
-        Self::ALL.iter().find(|(_, names)| names.contains(&extension.as_str())).map(|(format, _)| *format)
-    }
-
-    /// The end of its files' names.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(format, _)| *format == self).map_or("", |(_, names)| names[0])
-    }
-
-    /// Whether the file is an archive of files.
-    #[must_use]
-    pub fn is_archive(self) -> bool {
-        matches!(self, Self::Docx | Self::Pptx | Self::Odt | Self::Odp | Self::Epub)
-    }
-}
+pub use formats::FileFormat;
+use formats::{Reader, Reading};
 
 /// A file whose sentences are found.
 #[derive(Debug)]
@@ -109,14 +39,15 @@ impl SegmentedFile {
     /// If the file is not of this format, is not UTF-8, unpacks to too much, defines entities of its own in an archive,
     /// or has nothing to translate.
     pub fn new(bytes: Vec<u8>, format: FileFormat, options: &Options) -> Result<Self, Error> {
-        let file = if format.is_archive() {
-            let (archive, parts) = Archive::open(bytes, format)?;
-            let texts = parts.into_iter().map(|(format, text)| read(text, format, options));
-            Self { texts: texts.collect::<Result<_, _>>()?, archive: Some(archive) }
-        } else {
-            let text = String::from_utf8(bytes)
-                .map_err(|error| Error::Encoding { byte: error.utf8_error().valid_up_to() + 1 })?;
-            Self { texts: vec![read(text, format, options)?], archive: None }
+        let splitter = Splitter::new(&options.language);
+        let reading = Reading { options, splitter: &splitter };
+        let file = match &format.row().reader {
+            Reader::Archive(_) => {
+                let (archive, parts) = Archive::open(bytes, format)?;
+                let texts = parts.into_iter().map(|(format, text)| read(text, format, &reading));
+                Self { texts: texts.collect::<Result<_, _>>()?, archive: Some(archive) }
+            }
+            Reader::Text(read) => Self { texts: vec![read(utf8(bytes)?, &reading)?], archive: None },
         };
         if file.is_empty() { Err(Error::NothingToTranslate { format: format.name() }) } else { Ok(file) }
     }
@@ -162,26 +93,13 @@ impl SegmentedFile {
     }
 }
 
-/// A text of a file or of a part of one.
-fn read(text: String, format: FileFormat, options: &Options) -> Result<SegmentedText, Error> {
-    let with = |format| SegmentedText::new(text.as_str(), &Options { format, ..options.clone() });
-    if matches!(format, FileFormat::Docx | FileFormat::Pptx | FileFormat::Odt | FileFormat::Odp | FileFormat::Xliff) {
-        well_formed(&text)?;
+/// A part of an archive.
+fn read(text: String, format: FileFormat, reading: &Reading<'_>) -> Result<SegmentedText, Error> {
+    match &format.row().reader {
+        Reader::Archive(read) | Reader::Text(read) => read(text, reading),
     }
-    let splitter = Splitter::new(&options.language);
-    let own = |flat: Option<bool>| Sentences { flat, ..how(&splitter, options) };
-    let (blocks, escape) = match format {
-        FileFormat::Text => return with(Format::Text),
-        FileFormat::Html | FileFormat::Epub => return with(Format::Html),
-        FileFormat::Xml => return with(Format::Xml),
-        FileFormat::Markdown => (markdown::paragraphs(&text, &own(Some(true))), Escape::Markdown),
-        FileFormat::Srt => (subtitles::paragraphs(&text, false, &own(Some(true))), Escape::None),
-        FileFormat::Vtt => (subtitles::paragraphs(&text, true, &own(Some(true))), Escape::Markup),
-        FileFormat::Po => (po::paragraphs(&text, &own(None))?, Escape::Quoted),
-        FileFormat::Xliff => (xliff::paragraphs(&text, options, &own(Some(true)))?, Escape::Markup),
-        FileFormat::Docx => (office::paragraphs(&text, &office::WORD, &own(None)), Escape::Runs),
-        FileFormat::Pptx => (office::paragraphs(&text, &office::SLIDES, &own(None)), Escape::Runs),
-        FileFormat::Odt | FileFormat::Odp => (odf::paragraphs(&text, &own(None)), Escape::Runs),
-    };
-    Ok(SegmentedText::from_blocks(text, blocks, escape))
+}
+
+fn utf8(bytes: Vec<u8>) -> Result<String, Error> {
+    String::from_utf8(bytes).map_err(|error| Error::Encoding { byte: error.utf8_error().valid_up_to() + 1 })
 }
