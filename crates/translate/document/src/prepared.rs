@@ -5,7 +5,7 @@ use crate::block::{Block, Sentences};
 use crate::keep::{CopySpan, Keep};
 use crate::split::Splitter;
 use crate::write::{Escape, write};
-use crate::{Error, markup, plain};
+use crate::{Error, FileOptions, markup, plain};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -50,12 +50,21 @@ pub struct Options {
     pub copied: Vec<String>,
     /// Longer sentences are cut: characters, those of scripts without spaces count as three. `Lines` are not cut.
     pub longest: usize,
+    /// What of a file is translated.
+    pub files: FileOptions,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        let (format, split) = (Format::default(), Split::default());
-        Self { format, split, language: String::new(), keep: Keep::default(), copied: Vec::new(), longest: 600 }
+        Self {
+            format: Format::default(),
+            split: Split::default(),
+            language: String::new(),
+            keep: Keep::default(),
+            copied: Vec::new(),
+            longest: 600,
+            files: FileOptions::default(),
+        }
     }
 }
 

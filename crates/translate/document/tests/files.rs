@@ -23,7 +23,7 @@ fn text(input: &str, format: FileFormat) -> String {
     String::from_utf8(capitals(input.as_bytes(), format).0).unwrap()
 }
 
-fn archive(parts: &[(&str, &str)]) -> Vec<u8> {
+pub fn archive(parts: &[(&str, &str)]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, text) in parts {
         writer.start_file(*name, SimpleFileOptions::default()).unwrap();
@@ -32,7 +32,7 @@ fn archive(parts: &[(&str, &str)]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-fn part(bytes: &[u8], name: &str) -> String {
+pub fn part(bytes: &[u8], name: &str) -> String {
     let mut text = String::new();
     ZipArchive::new(Cursor::new(bytes)).unwrap().by_name(name).unwrap().read_to_string(&mut text).unwrap();
     text

@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod files;
+mod formats;
 mod markup;
 mod text;

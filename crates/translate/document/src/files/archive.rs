@@ -1,6 +1,6 @@
 //! Files that are archives: the parts with text are replaced, all others are copied as they are packed.
 
-use super::FileFormat;
+use super::{FileFormat, xlsx};
 use crate::Error;
 use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
@@ -28,6 +28,7 @@ fn part(format: FileFormat, name: &str) -> Option<FileFormat> {
     let has = match format {
         FileFormat::Docx => is_xml("word/", &["document", "header", "footer", "footnotes", "endnotes"]),
         FileFormat::Pptx => is_xml("ppt/slides/", &["slide"]) || is_xml("ppt/notesSlides/", &["notesSlide"]),
+        FileFormat::Xlsx => xlsx::is_read(name),
         FileFormat::Odt | FileFormat::Odp => name == "content.xml" || name == "styles.xml",
         // The table of contents of EPUB 2 is XML; that of EPUB 3 is a page.
         _ if name.to_ascii_lowercase().ends_with(".ncx") => return Some(FileFormat::Xml),

@@ -1,15 +1,23 @@
 //! The table of formats: a format is a line here, and a file that reads it.
 
-use super::{markdown, odf, office, po, subtitles, xliff};
+use super::encoding::Encodings;
+use super::messages::Messages;
+use super::pdf::PageText;
+use super::{ass, csv, fluent, json, properties, qt, resx, strings, stringsdict, yaml};
+use super::{markdown, odf, office, pdf, po, subtitles, xliff, xlsx};
 use crate::block::Sentences;
 use crate::markup::well_formed;
 use crate::prepared::how;
 use crate::split::Splitter;
 use crate::write::Escape;
 use crate::{Error, Format, Options, SegmentedText};
+use std::collections::HashSet;
 
 /// Reads a text, or a part of an archive.
 type ReadText = fn(String, &Reading<'_>) -> Result<SegmentedText, Error>;
+
+/// Finds the messages of a file.
+type FindMessages = fn(&str, &Reading<'_>) -> Result<Messages, Error>;
 
 /// How a format is read.
 pub(super) enum Reader {
@@ -17,6 +25,10 @@ pub(super) enum Reader {
     Text(ReadText),
     /// An archive whose parts are such texts.
     Archive(ReadText),
+    /// A file of messages, each of which is a text.
+    Messages(Encodings, FindMessages),
+    /// Pages whose text alone is translated.
+    Pages(fn(Vec<u8>) -> Result<PageText, Error>),
 }
 
 /// A line of the table.
@@ -31,6 +43,8 @@ pub(super) struct FormatRow {
 pub(super) struct Reading<'a> {
     pub(super) options: &'a Options,
     pub(super) splitter: &'a Splitter,
+    /// Texts of an archive that stay.
+    pub(super) stays: HashSet<String>,
 }
 
 impl Reading<'_> {
@@ -40,12 +54,12 @@ impl Reading<'_> {
     }
 
     /// Sentences of paragraphs in which a new line ends a sentence.
-    fn lines(&self) -> Sentences<'_> {
+    pub(super) fn lines(&self) -> Sentences<'_> {
         how(self.splitter, self.options)
     }
 
     /// A text that is read as a text of this form.
-    fn form(&self, text: String, format: Format) -> Result<SegmentedText, Error> {
+    pub(super) fn form(&self, text: String, format: Format) -> Result<SegmentedText, Error> {
         SegmentedText::new(text, &Options { format, ..self.options.clone() })
     }
 }
@@ -75,7 +89,7 @@ formats! {
     Text ["txt" "text"] "text/plain" Reader::Text(|text, how| how.form(text, Format::Text));
     /// A web page: its sentences are translated, its tags stay
     Html ["html" "htm" "xhtml"] "text/html" Reader::Text(|text, how| how.form(text, Format::Html));
-    /// An XML document: as HTML, but elements without text next to them end sentences
+    /// An XML document: as HTML, but elements without text next to them end sentences; or strings of Android
     Xml ["xml"] "application/xml" Reader::Text(|text, how| how.form(text, Format::Xml));
     /// Markdown
     Markdown ["md" "markdown"] "text/markdown" Reader::Text(|text, how| {
@@ -103,18 +117,48 @@ formats! {
         let blocks = xliff::paragraphs(&text, how.options, &how.flat())?;
         Ok(SegmentedText::from_blocks(text, blocks, Escape::Markup))
     });
+    /// Texts of programs in JSON: of i18next, Vue, FormatJS, extensions of Chrome and the like
+    Json ["json"] "application/json" Reader::Messages(Encodings::Utf8, json::messages);
+    /// Texts of Flutter
+    Arb ["arb"] "application/json" Reader::Messages(Encodings::Utf8, json::arb);
+    /// A catalogue of texts of Xcode
+    Xcstrings ["xcstrings"] "application/json" Reader::Messages(Encodings::Utf8, json::catalogue);
+    /// Values of YAML, as texts of Rails
+    Yaml ["yaml" "yml"] "application/yaml" Reader::Messages(Encodings::Utf8, yaml::messages);
+    /// Properties of Java
+    Properties ["properties"] "text/x-java-properties" Reader::Messages(Encodings::Latin1, properties::messages);
+    /// Texts of Apple's programs
+    Strings ["strings"] "text/plain" Reader::Messages(Encodings::Utf16, strings::messages);
+    /// Plural rules of Apple's programs
+    Stringsdict ["stringsdict"] "application/xml" Reader::Messages(Encodings::Utf8, stringsdict::messages);
+    /// Resources of .NET
+    Resx ["resx" "resw"] "application/xml" Reader::Messages(Encodings::Utf8, resx::messages);
+    /// Messages of Qt
+    Ts ["ts"] "application/x-linguist" Reader::Messages(Encodings::Utf8, qt::messages);
+    /// Messages of Fluent
+    Ftl ["ftl"] "text/plain" Reader::Messages(Encodings::Utf8, fluent::messages);
+    /// A table of values with commas or semicolons between them
+    Csv ["csv"] "text/csv" Reader::Messages(Encodings::Utf8, csv::commas);
+    /// A table of values with tabs between them
+    Tsv ["tsv"] "text/tab-separated-values" Reader::Messages(Encodings::Utf8, csv::tabs);
+    /// Subtitles of Advanced SubStation Alpha
+    Ass ["ass" "ssa"] "text/x-ssa" Reader::Messages(Encodings::Utf16, ass::messages);
     /// A document of Word
     Docx ["docx"] "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
         Reader::Archive(|text, how| runs(text, |text| office::paragraphs(text, &office::WORD, &how.lines())));
     /// Slides of PowerPoint
     Pptx ["pptx"] "application/vnd.openxmlformats-officedocument.presentationml.presentation"
         Reader::Archive(|text, how| runs(text, |text| office::paragraphs(text, &office::SLIDES, &how.lines())));
+    /// A workbook of Excel
+    Xlsx ["xlsx"] "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" Reader::Archive(xlsx::read);
     /// A text in OpenDocument
     Odt ["odt"] "application/vnd.oasis.opendocument.text"
         Reader::Archive(|text, how| runs(text, |text| odf::paragraphs(text, &how.lines())));
     /// Slides in OpenDocument
     Odp ["odp"] "application/vnd.oasis.opendocument.presentation"
         Reader::Archive(|text, how| runs(text, |text| odf::paragraphs(text, &how.lines())));
+    /// A document in PDF: its text alone is translated
+    Pdf ["pdf"] "application/pdf" Reader::Pages(pdf::read);
     /// A book
     Epub ["epub"] "application/epub+zip" Reader::Archive(|text, how| how.form(text, Format::Html));
 }
@@ -160,6 +204,12 @@ impl FileFormat {
     #[must_use]
     pub fn summary(self) -> &'static str {
         self.row().summary.trim()
+    }
+
+    /// The end of the name of a translated file: another one where only its text is translated.
+    #[must_use]
+    pub fn translated_extension(self) -> Option<&'static str> {
+        matches!(self.row().reader, Reader::Pages(_)).then_some("txt")
     }
 
     /// Whether the file is an archive of files.
