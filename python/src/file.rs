@@ -53,7 +53,10 @@ pub fn translate(
         let known: Vec<&str> = FileFormat::ALL.iter().map(|format| format.name()).collect();
         errors::options(format!("format is {format:?}; expected {}", known.join(", ")))
     })?;
-    let (form, mut options) = options("FileOptions", loaded, keywords)?;
+    let (mut form, mut options) = options("FileOptions", loaded, keywords)?;
+    if let Some([_, target]) = loaded.translator.languages().filter(|_| form.files.target_language.is_empty()) {
+        form.files.target_language.clone_from(target);
+    }
     let form = options.translate.for_sentences(&form);
     let document = py.detach(|| Document::file(content, kind, &form)).map_err(errors::raise)?;
     if document.needs_alignment() {

@@ -76,9 +76,9 @@ impl Format {
             return Err(Usage::error(refusal(&input.display().to_string(), what)));
         }
         let format = match FileFormat::from_extension(&end) {
-            None | Some(FileFormat::Text) => return Ok(Self::Plain),
+            // Lines of these kinds have such names, too.
+            None | Some(FileFormat::Text | FileFormat::Json | FileFormat::Tsv) => return Ok(Self::Plain),
             Some(FileFormat::Html) => Self::Text(TextFormat::Html),
-            Some(FileFormat::Xml) => Self::Text(TextFormat::Xml),
             Some(format) => Self::File(format),
         };
         tracing::info!("{} is read as {}, as its name ends", input.display(), format.name());
@@ -108,6 +108,9 @@ impl Format {
             Self::Text(TextFormat::Xml) => "xml",
             Self::Text(_) => "text",
             Self::NamedFile => "file",
+            // Names that lines have.
+            Self::File(FileFormat::Json) => "json-file",
+            Self::File(FileFormat::Tsv) => "tsv-file",
             Self::File(format) => format.name(),
         }
     }
@@ -124,14 +127,13 @@ fn end(input: &Path) -> Option<String> {
 
 /// The names of the formats of files.
 fn known() -> String {
-    FileFormat::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().join(", ")
+    FileFormat::ALL.iter().map(|&format| Format::File(format).name()).collect::<Vec<_>>().join(", ")
 }
 
 /// The ends of names of files that are no text.
 const OTHER_ENDS: &[(&[&str], &str)] = &[
-    (&["pdf"], PDF),
     (&["doc", "ppt"], OLD_OFFICE),
-    (&["xls", "xlsx", "ods"], "a spreadsheet"),
+    (&["xls", "ods"], "a spreadsheet"),
     (&["rtf"], RTF),
     (&["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "heic"], PICTURE),
     (&["mp3", "wav", "ogg", "flac", "mp4", "mkv", "avi", "mov", "webm"], "a recording"),
@@ -143,7 +145,6 @@ const OTHER_ENDS: &[(&[&str], &str)] = &[
 
 /// The first bytes of files that are no text. None of them ends a line.
 const OTHER_STARTS: &[(&[u8], &str)] = &[
-    (b"%PDF-", PDF),
     (b"\xd0\xcf\x11\xe0", OLD_OFFICE),
     (b"{\\rtf", RTF),
     (b"\x89PNG", PICTURE),
@@ -159,7 +160,6 @@ const OTHER_STARTS: &[(&[u8], &str)] = &[
     (b"\xfe\xff", UTF_16),
 ];
 
-const PDF: &str = "a PDF document";
 const OLD_OFFICE: &str = "a document of an Office before 2007";
 const RTF: &str = "a document in RTF";
 const PICTURE: &str = "a picture";
@@ -168,8 +168,9 @@ const COMPRESSED: &str = "a compressed file";
 const PROGRAM: &str = "a program";
 const UTF_16: &str = "a text in UTF-16";
 
-/// The first bytes of a ZIP archive.
+/// The first bytes of a ZIP archive, and of a PDF document.
 const ZIP: &[u8] = b"PK\x03\x04";
+const PDF: &[u8] = b"%PDF-";
 
 /// Refuses an input that begins as a file of another kind does; `start` is its first line, or all of it.
 ///
@@ -178,8 +179,14 @@ const ZIP: &[u8] = b"PK\x03\x04";
 pub fn check_text(name: &str, start: &[u8]) -> Result<()> {
     if start.starts_with(ZIP) {
         return Err(anyhow!(
-            "{name} is an archive, as files of docx, pptx, odt, odp and epub are; name its format with --input-format, \
+            "{name} is an archive, as files of docx, pptx, xlsx, odt, odp and epub are; name its format with --input-format, \
              or add --input-format plain to read its bytes as lines"
+        ));
+    }
+    if start.starts_with(PDF) {
+        return Err(anyhow!(
+            "{name} is a PDF document; add --input-format pdf to translate its text, or add --input-format plain to read \
+             its bytes as lines"
         ));
     }
     match OTHER_STARTS.iter().find(|(bytes, _)| start.starts_with(bytes)) {

@@ -154,6 +154,10 @@ impl Args {
             Format::NamedFile => Whole::File(Format::of_name(self.input.as_deref())?),
             Format::File(format) => Whole::File(format),
         };
+        match whole {
+            Whole::Text(_) => self.text.check_other_than_files()?,
+            Whole::File(format) => TextArgs::check_output(format, self.output.as_deref())?,
+        }
         let given = [
             ("--prefix", self.prefix.is_some()),
             ("--n-best", self.n_best.is_some()),

@@ -44,7 +44,8 @@ pub struct TranslatedDocument {
     pub bytes: Vec<u8>,
     /// The sentences that were translated, in order.
     pub sentences: Vec<DocumentSentence>,
-    /// Messages about sentences, each one sentence that begins with the sentence's number, from 1.
+    /// Messages: about parts of a file that could not be read, then about sentences. Each is one sentence; those about sentences begin
+    /// with the sentence's number, from 1.
     pub notes: Vec<String>,
 }
 
@@ -165,7 +166,11 @@ impl Document {
                 (finished.bytes, finished.inserted, None)
             }
         };
-        let mut document = TranslatedDocument { bytes, ..TranslatedDocument::default() };
+        let notes_of_file = match &self.0 {
+            Content::Text(_) => Vec::new(),
+            Content::File(file) => file.notes().to_vec(),
+        };
+        let mut document = TranslatedDocument { bytes, notes: notes_of_file, ..TranslatedDocument::default() };
         for (number, (translation, source)) in translations.into_iter().zip(self.sources()).enumerate() {
             document.notes.extend(notes(number, &translation, source.kept.len(), inserted[number]));
             let places = targets.as_ref().map(|targets| (source.range, targets[number].clone()));

@@ -60,7 +60,7 @@ pub use metaphrase_base::{
     UnitTimes, UnknownName, WordId,
 };
 pub use metaphrase_document::{
-    Error as DocumentError, FileFormat, Format as TextFormat, Keep, Options as TextOptions, Split,
+    Entries, Error as DocumentError, FileFormat, FileOptions, Format as TextFormat, Keep, Options as TextOptions, Split,
 };
 pub use metaphrase_evidence::{EvidenceError, NGram, Posteriors, Theta};
 pub use metaphrase_lattice::{Diagram, DiagramArc, Lattice, LatticeError};

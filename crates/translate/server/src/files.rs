@@ -170,6 +170,7 @@ impl App {
             return Err(Failure::Bad("the file is empty".into()));
         }
         let target = self.target(&ask.target)?;
+        let extension = format.translated_extension().unwrap_or(extension);
         // As DeepL's clients know them.
         let (id, secret) = (random_hex::<16>()?, random_hex::<32>()?);
         let job = FileJob {

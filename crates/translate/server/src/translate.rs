@@ -9,7 +9,7 @@ use crate::pending::PendingText;
 use crate::scheduler::{Engine, Lane, Running, Work, deadline};
 use crate::text::{apart, options, read_file, read_text};
 use axum::body::Bytes;
-use metaphrase::{Document, FileFormat, Glossary, TextFormat, TranslateOptions, Translation};
+use metaphrase::{Document, FileFormat, FileOptions, Glossary, TextFormat, TextOptions, TranslateOptions, Translation};
 use std::sync::Arc;
 
 /// Milliseconds for the translation of a file.
@@ -169,8 +169,10 @@ impl App {
 
     /// A file whose sentences are found. Its language is detected from the first of them.
     async fn file(&self, ask: &Ask, format: FileFormat, bytes: &Bytes) -> Result<PendingText, Failure> {
+        let files = FileOptions { target_language: self.target(&ask.target)?, ..FileOptions::default() };
         let read = |language: String| {
-            let (bytes, options) = (bytes.to_vec(), options(&language, (ask.format, ask.split), &ask.ignored));
+            let options = options(&language, (ask.format, ask.split), &ask.ignored);
+            let (bytes, options) = (bytes.to_vec(), TextOptions { files: files.clone(), ..options });
             let read = tokio::task::spawn_blocking(move || read_file(bytes, format, &options));
             async { read.await.map_err(|_| Failure::File("the file could not be read".into()))? }
         };
