@@ -47,8 +47,8 @@ fn messages(text: &str, sign: char, reading: &Reading<'_>) -> Result<Messages, E
     Ok(Messages { messages, kept: None })
 }
 
-/// The chosen columns: of the text and of its translation. `None`: all with texts. The columns `source` and `target` are
-/// those that translators' programs write.
+/// The chosen columns: of the text and of its translation. `None`: all with texts. The columns `source` and `target`
+/// are those that translators' programs write.
 fn columns(options: &FileOptions, head: &[String]) -> Result<Option<Vec<(usize, usize)>>, Error> {
     let find = |name: &str| {
         let number = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1));

@@ -61,8 +61,8 @@ fn from_utf16(bytes: &[u8], encoding: Encoding) -> Result<String, Error> {
 }
 
 impl Encoding {
-    /// The bytes of a text. Each character of Latin-1 is one byte; the format that has it, Java's properties, writes all
-    /// others as escapes.
+    /// The bytes of a text. Each character of Latin-1 is one byte; the format that has it, Java's properties, writes
+    /// all others as escapes.
     pub(crate) fn encode(self, text: &str) -> Vec<u8> {
         match self {
             Self::Utf8 => text.as_bytes().to_vec(),

@@ -1,4 +1,5 @@
-//! Plural rules of Apple's programs: a property list whose strings are forms of messages, but for those that name types.
+//! Plural rules of Apple's programs: a property list whose strings are forms of messages, but for those that name
+//! types.
 
 use super::elements::Elements;
 use super::formats::Reading;

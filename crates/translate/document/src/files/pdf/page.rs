@@ -77,7 +77,10 @@ impl<'a> PageReader<'a> {
         let mut saved: Vec<TextState<'a>> = Vec::new();
         // Where the line began, and where the next letter stands.
         let (mut line, mut next) = (Affine::IDENTITY, Affine::IDENTITY);
-        let down = |line: Affine, x: f64, y: f64| line * Affine::translate((x, y));
+        let down = |line: Affine, x: f64, y: f64| {
+            let line = line * Affine::translate((x, y));
+            (line, line)
+        };
         while let Some(instruction) = content.next() {
             self.instructions += 1;
             if self.instructions > INSTRUCTIONS {
@@ -100,26 +103,19 @@ impl<'a> PageReader<'a> {
                     let font = font.and_then(|font| self.fonts.font(&font, &self.font_resolver, &self.cmap_resolver));
                     (state.font, state.size) = (font, t.1.as_f64());
                 }
-                TypedInstruction::NextLine(t) => {
-                    line = down(line, t.0.as_f64(), t.1.as_f64());
-                    next = line;
-                }
+                TypedInstruction::NextLine(t) => (line, next) = down(line, t.0.as_f64(), t.1.as_f64()),
                 TypedInstruction::NextLineAndSetLeading(t) => {
                     state.leading = -t.1.as_f64();
-                    line = down(line, t.0.as_f64(), t.1.as_f64());
-                    next = line;
+                    (line, next) = down(line, t.0.as_f64(), t.1.as_f64());
                 }
-                TypedInstruction::NextLineUsingLeading(_) => {
-                    line = down(line, 0.0, -state.leading);
-                    next = line;
-                }
+                TypedInstruction::NextLineUsingLeading(_) => (line, next) = down(line, 0.0, -state.leading),
                 TypedInstruction::NextLineAndShowText(t) => {
-                    line = down(line, 0.0, -state.leading);
+                    (line, _) = down(line, 0.0, -state.leading);
                     next = self.show(&state, line, t.0.as_bytes());
                 }
                 TypedInstruction::ShowTextWithParameters(t) => {
                     (state.word_space, state.letter_space) = (t.0.as_f64(), t.1.as_f64());
-                    line = down(line, 0.0, -state.leading);
+                    (line, _) = down(line, 0.0, -state.leading);
                     next = self.show(&state, line, t.2.as_bytes());
                 }
                 TypedInstruction::ShowText(t) => next = self.show(&state, next, t.0.as_bytes()),
