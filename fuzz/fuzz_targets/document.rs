@@ -30,7 +30,7 @@ fn translations(prepared: &PreparedFile, translated: impl Fn(usize) -> bool) -> 
 
 fuzz_target!(|input: &[u8]| {
     let Some((first, text)) = input.split_first() else { return };
-    let (format, _) = FileFormat::ALL[usize::from(*first) % FileFormat::ALL.len()];
+    let format = FileFormat::ALL[usize::from(*first) % FileFormat::ALL.len()];
     let part = match format {
         FileFormat::Docx => "word/document.xml",
         FileFormat::Pptx => "ppt/slides/slide1.xml",

@@ -78,6 +78,11 @@ class FileOptions(CallOptions, total=False):
     keep_numbers: bool
     keep_elements: Sequence[str]
     longest: int
+    # Of files with translations next to their texts, of tables, of workbooks
+    entries: Literal["untranslated", "all"]
+    columns: Sequence[str]
+    sheet_names: bool
+    target_language: str
 
 
 class TextOptions(FileOptions, total=False):

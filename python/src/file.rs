@@ -50,10 +50,13 @@ pub fn translate(
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<FileTranslation> {
     let kind = FileFormat::from_extension(format).ok_or_else(|| {
-        let known: Vec<&str> = FileFormat::ALL.iter().map(|(format, _)| format.name()).collect();
+        let known: Vec<&str> = FileFormat::ALL.iter().map(|format| format.name()).collect();
         errors::options(format!("format is {format:?}; expected {}", known.join(", ")))
     })?;
-    let (form, mut options) = options("FileOptions", loaded, keywords)?;
+    let (mut form, mut options) = options("FileOptions", loaded, keywords)?;
+    if let Some([_, target]) = loaded.translator.languages().filter(|_| form.target.is_empty()) {
+        form.target.clone_from(target);
+    }
     let form = options.translate.for_sentences(&form);
     let document = py.detach(|| Document::file(content, kind, &form)).map_err(errors::raise)?;
     if document.needs_alignment() {

@@ -5,7 +5,7 @@ use crate::options::{CallOptions, Names, get};
 use crate::pickle::ReduceResult;
 use crate::result::Translation;
 use crate::translator::LoadedTranslator;
-use metaphrase::{Document, Split, TextFormat, TextOptions};
+use metaphrase::{Document, Entries, Split, TextFormat, TextOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ops::Range;
@@ -146,6 +146,16 @@ fn set(form: &mut TextOptions, key: &str, value: &Bound<'_, PyAny>) -> PyResult<
         "keep_numbers" => form.keep.numbers = get(key, value)?,
         "keep_elements" => form.copied = get(key, value)?,
         "longest" => form.longest = get(key, value)?,
+        "entries" => {
+            form.files.entries = match &*get::<String>(key, value)? {
+                "untranslated" => Entries::Untranslated,
+                "all" => Entries::All,
+                other => return Err(errors::options(format!("entries is {other:?}; expected untranslated or all"))),
+            }
+        }
+        "columns" => form.files.columns = get(key, value)?,
+        "sheet_names" => form.files.sheet_names = get(key, value)?,
+        "target_language" => form.target = get(key, value)?,
         _ => return Ok(false),
     }
     Ok(true)

@@ -4,47 +4,65 @@
 use crate::Usage;
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
-use metaphrase::FileFormat;
+use clap::builder::PossibleValue;
+use metaphrase::{FileFormat, TextFormat};
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// A format of text.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// A line of text
+    /// A line of text.
     Plain,
-    /// A line of text, and after tabs words or phrases that its translation must contain
+    /// A line of text, and after tabs words or phrases that its translation must contain.
     Tsv,
-    /// A JSON object on each line, see below
+    /// A JSON object on each line.
     Json,
-    /// A text: like plain with --split
-    Text,
-    /// A web page: its sentences are translated and its tags are kept
-    Html,
-    /// An XML document: like HTML, but an element without text next to it ends a sentence
-    Xml,
-    /// A file whose extension names its format: txt, html, xml, md, srt, vtt, po, xliff, docx, pptx, odt, odp or epub
-    File,
-    /// Markdown
-    Md,
-    /// SubRip subtitles
-    Srt,
-    /// WebVTT subtitles
-    Vtt,
-    /// gettext messages
-    Po,
-    /// XLIFF 1.2 or 2
-    Xliff,
-    /// A Word document
-    Docx,
-    /// A PowerPoint presentation
-    Pptx,
-    /// An OpenDocument text
-    Odt,
-    /// An OpenDocument presentation
-    Odp,
-    /// An EPUB book
-    Epub,
+    /// A text, a web page or an XML document.
+    Text(TextFormat),
+    /// A file whose extension names its format.
+    NamedFile,
+    /// A file.
+    File(FileFormat),
+}
+
+/// The formats that are no formats of files.
+const LINES_AND_TEXTS: [Format; 7] = [
+    Format::Plain,
+    Format::Tsv,
+    Format::Json,
+    Format::Text(TextFormat::Text),
+    Format::Text(TextFormat::Html),
+    Format::Text(TextFormat::Xml),
+    Format::NamedFile,
+];
+
+/// All formats: those above, and the formats of files that are not among them.
+static ALL: LazyLock<Vec<Format>> = LazyLock::new(|| {
+    let texts = [FileFormat::Text, FileFormat::Html, FileFormat::Xml];
+    let files = FileFormat::ALL.iter().filter(|format| !texts.contains(format)).map(|&format| Format::File(format));
+    LINES_AND_TEXTS.into_iter().chain(files).collect()
+});
+
+impl ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Self::Plain => "A line of text",
+            Self::Tsv => "A line of text, and after tabs words or phrases that its translation must contain",
+            Self::Json => "A JSON object on each line, see below",
+            Self::Text(TextFormat::Html) => FileFormat::Html.summary(),
+            Self::Text(TextFormat::Xml) => FileFormat::Xml.summary(),
+            Self::Text(_) => "A text: like plain with --split",
+            Self::NamedFile => "A file whose extension names its format",
+            Self::File(format) => format.summary(),
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
 }
 
 impl Format {
@@ -58,20 +76,22 @@ impl Format {
         if let Some((_, what)) = OTHER_EXTENSIONS.iter().find(|(extensions, _)| extensions.contains(&&*extension)) {
             return Err(Usage::error(refusal(&input.display().to_string(), what)));
         }
-        let Some(format) = FileFormat::from_extension(&extension).filter(|format| *format != FileFormat::Text) else {
-            return Ok(Self::Plain);
+        let format = match FileFormat::from_extension(&extension) {
+            // Lines of these kinds have such extensions, too.
+            None | Some(FileFormat::Text | FileFormat::Json | FileFormat::Tsv) => return Ok(Self::Plain),
+            Some(FileFormat::Html) => Self::Text(TextFormat::Html),
+            Some(format) => Self::File(format),
         };
         tracing::info!("{} is read as {}, as its name ends", input.display(), format.name());
-        Ok(<Self as ValueEnum>::from_str(format.name(), false).unwrap_or(Self::File))
+        Ok(format)
     }
 
-    /// The format of a file that is translated as a whole.
-    pub fn file_format(self, input: Option<&Path>) -> Result<FileFormat> {
-        let name = match self {
-            Self::File => input.and_then(extension).unwrap_or_default(),
-            other => other.name(),
-        };
-        FileFormat::from_extension(&name).ok_or_else(|| {
+    /// The format that the extension of a file names.
+    ///
+    /// # Errors
+    /// If it names none.
+    pub fn file_format(input: Option<&Path>) -> Result<FileFormat> {
+        FileFormat::from_extension(&input.and_then(extension).unwrap_or_default()).ok_or_else(|| {
             let known = known();
             Usage::error(format!(
                 "the extension of the input is that of no known format; name one of {known} with --input-format"
@@ -80,8 +100,20 @@ impl Format {
     }
 
     /// The name on the command line.
-    pub fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Tsv => "tsv",
+            Self::Json => "json",
+            Self::Text(TextFormat::Html) => "html",
+            Self::Text(TextFormat::Xml) => "xml",
+            Self::Text(_) => "text",
+            Self::NamedFile => "file",
+            // Names that lines have.
+            Self::File(FileFormat::Json) => "json-file",
+            Self::File(FileFormat::Tsv) => "tsv-file",
+            Self::File(format) => format.name(),
+        }
     }
 }
 
@@ -96,14 +128,13 @@ fn extension(input: &Path) -> Option<String> {
 
 /// The names of the formats of files.
 fn known() -> String {
-    FileFormat::ALL.iter().map(|(format, _)| format.name()).collect::<Vec<_>>().join(", ")
+    FileFormat::ALL.iter().map(|&format| Format::File(format).name()).collect::<Vec<_>>().join(", ")
 }
 
 /// The extensions of files that are no text, with their kinds.
 const OTHER_EXTENSIONS: &[(&[&str], &str)] = &[
-    (&["pdf"], PDF),
     (&["doc", "ppt"], OLD_OFFICE),
-    (&["xls", "xlsx", "ods"], "a spreadsheet"),
+    (&["xls", "ods"], "a spreadsheet"),
     (&["rtf"], RTF),
     (&["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "heic"], PICTURE),
     (&["mp3", "wav", "ogg", "flac", "mp4", "mkv", "avi", "mov", "webm"], "a recording"),
@@ -115,7 +146,6 @@ const OTHER_EXTENSIONS: &[(&[&str], &str)] = &[
 
 /// The first bytes of files that are no text, with their kinds. None contains a line break.
 const OTHER_STARTS: &[(&[u8], &str)] = &[
-    (b"%PDF-", PDF),
     (b"\xd0\xcf\x11\xe0", OLD_OFFICE),
     (b"{\\rtf", RTF),
     (b"\x89PNG", PICTURE),
@@ -131,7 +161,6 @@ const OTHER_STARTS: &[(&[u8], &str)] = &[
     (b"\xfe\xff", UTF_16),
 ];
 
-const PDF: &str = "a PDF document";
 const OLD_OFFICE: &str = "an Office document from before 2007";
 const RTF: &str = "an RTF document";
 const PICTURE: &str = "a picture";
@@ -140,8 +169,9 @@ const COMPRESSED: &str = "a compressed file";
 const PROGRAM: &str = "a program";
 const UTF_16: &str = "a UTF-16 text";
 
-/// The first bytes of a ZIP archive.
+/// The first bytes of a ZIP archive, and of a PDF document.
 const ZIP: &[u8] = b"PK\x03\x04";
+const PDF: &[u8] = b"%PDF-";
 
 /// Refuses an input that begins like a file of another kind; `start` is its first line, or all of it.
 ///
@@ -150,8 +180,14 @@ const ZIP: &[u8] = b"PK\x03\x04";
 pub fn check_text(name: &str, start: &[u8]) -> Result<()> {
     if start.starts_with(ZIP) {
         return Err(anyhow!(
-            "{name} is an archive, like docx, pptx, odt, odp and epub files; name its format with --input-format, \
+            "{name} is an archive, like docx, pptx, xlsx, odt, odp and epub files; name its format with --input-format, \
              or add --input-format plain to read its bytes as lines"
+        ));
+    }
+    if start.starts_with(PDF) {
+        return Err(anyhow!(
+            "{name} is a PDF document; add --input-format pdf to translate its text, or add --input-format plain to read \
+             its bytes as lines"
         ));
     }
     match OTHER_STARTS.iter().find(|(bytes, _)| start.starts_with(bytes)) {

@@ -6,7 +6,8 @@ use crate::io::{Input, Output};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use metaphrase::{
-    Comments, DocumentError, Error, FileFormat, TextEncoding, TextFormat, TextOptions, TranslateOptions, Translator,
+    Comments, DocumentError, Entries, Error, FileFormat, FileOptions, TextEncoding, TextFormat, TextOptions,
+    TranslateOptions, Translator,
 };
 use std::io::{Read, Write};
 use std::path::Path;
@@ -40,6 +41,17 @@ pub struct TextArgs {
     /// Elements of markup whose content is not translated, in addition to `code`, `kbd` and similar ones
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub keep_elements: Vec<String>,
+    /// Translate all texts of a file that has translations next to its texts (ts, xcstrings, csv with two columns), not
+    /// only those without a translation
+    #[arg(long)]
+    pub all: bool,
+    /// The columns of a csv or tsv file to translate, by the names in its first line or by numbers from 1; TEXT=TRANSLATION
+    /// writes the translations of one column into another one [default: all columns]
+    #[arg(long, value_name = "COLUMN", num_args = 1..)]
+    pub columns: Vec<String>,
+    /// Translate the names of an xlsx file's sheets, too, but not of those to which formulas refer
+    #[arg(long)]
+    pub sheet_names: bool,
 }
 
 /// The marks that end a sentence.
@@ -74,6 +86,11 @@ impl TextArgs {
         if self.comments {
             options.comments = Comments::Translate;
         }
+        options.files = FileOptions {
+            entries: if self.all { Entries::All } else { Entries::Untranslated },
+            columns: self.columns.clone(),
+            sheet_names: self.sheet_names,
+        };
         Ok(options)
     }
 
@@ -96,7 +113,32 @@ impl TextArgs {
             Some((name, _)) => {
                 Err(Usage::error(format!("{name} is for texts; add --split, or --input-format text, html or xml")))
             }
+            None => self.check_other_than_files(),
+        }
+    }
+
+    /// Refuses options of files for other inputs.
+    pub fn check_other_than_files(&self) -> Result<()> {
+        let given = [("--all", self.all), ("--columns", !self.columns.is_empty()), ("--sheet-names", self.sheet_names)];
+        match given.iter().find(|(_, given)| *given) {
+            Some((name, _)) => Err(Usage::error(format!(
+                "{name} is for files; add --input-format file, or the name of the input's format"
+            ))),
             None => Ok(()),
+        }
+    }
+
+    /// Refuses an output whose name is that of a format which the translation does not have.
+    pub fn check_output(format: FileFormat, output: Option<&Path>) -> Result<()> {
+        let end = output.and_then(Path::extension).map(|end| end.to_string_lossy().to_lowercase());
+        match format.translated_extension() {
+            Some(text) if end.is_some_and(|end| format.extensions().contains(&end.as_str())) => {
+                Err(Usage::error(format!(
+                    "the translation of a {} file is a text alone; give the output a name in .{text}",
+                    format.name()
+                )))
+            }
+            _ => Ok(()),
         }
     }
 }

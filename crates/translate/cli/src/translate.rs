@@ -152,11 +152,14 @@ impl Args {
                 return Err(Usage::error("--split is for texts; a line of TSV or JSON is one sentence"));
             }
             Format::Plain | Format::Tsv | Format::Json => return self.text.check_lines().map(|()| None),
-            Format::Text => WholeFormat::Text(TextFormat::Text),
-            Format::Html => WholeFormat::Text(TextFormat::Html),
-            Format::Xml => WholeFormat::Text(TextFormat::Xml),
-            file => WholeFormat::File(file.file_format(self.input.as_deref())?),
+            Format::Text(form) => WholeFormat::Text(form),
+            Format::NamedFile => WholeFormat::File(Format::file_format(self.input.as_deref())?),
+            Format::File(format) => WholeFormat::File(format),
         };
+        match whole {
+            WholeFormat::Text(_) => self.text.check_other_than_files()?,
+            WholeFormat::File(format) => TextArgs::check_output(format, self.output.as_deref())?,
+        }
         let given = [
             ("--prefix", self.prefix.is_some()),
             ("--n-best", self.n_best.is_some()),

@@ -8,7 +8,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [input, output] = &names[..] else { return Err("two names of files are expected".into()) };
     let extension = Path::new(input).extension().unwrap_or_default().to_string_lossy();
     let format = FileFormat::from_extension(&extension).ok_or("the format is not known")?;
-    let prepared = SegmentedFile::new(std::fs::read(input)?, format, &Options::default())?;
+    let mut options = Options::default();
+    options.target = "de".to_owned();
+    let prepared = SegmentedFile::new(std::fs::read(input)?, format, &options)?;
     let answer = |source: metaphrase_document::Source<'_>| {
         let kept = source.kept.iter().map(|kept| Some(kept.range.clone())).collect();
         Some(Answer { text: source.text.to_uppercase(), kept, links: Vec::new() })

@@ -86,6 +86,26 @@ pub enum Error {
         /// The part's name.
         part: String,
     },
+    /// A format that names the language of a translation.
+    #[error("a file of format {format} names the language of each translation; give the code of the target language")]
+    NoTargetLanguage {
+        /// The format's name.
+        format: &'static str,
+    },
+    /// A column that a table does not have.
+    #[error("the table has no column {column}; its first line names {known}")]
+    Column {
+        /// The name that was given.
+        column: String,
+        /// The names of its columns.
+        known: String,
+    },
+    /// A file whose text cannot be reached.
+    #[error("the text of the file cannot be read: {problem}")]
+    Unreadable {
+        /// The fault, and what to do.
+        problem: String,
+    },
     /// A file without text.
     #[error("the file of format {format} has no text to translate")]
     NothingToTranslate {

@@ -11,7 +11,7 @@ use crate::markup::Syntax;
 use crate::patterns::Style;
 use crate::split::Splitter;
 use crate::write::{Escape, write};
-use crate::{Error, TextEncoding, markup, plain};
+use crate::{Error, FileOptions, TextEncoding, markup, plain};
 use inside::Values;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -75,6 +75,8 @@ pub struct Options {
     pub copied: Vec<String>,
     /// Longer sentences are cut: characters, those of scripts without spaces count as three. `Lines` are not cut.
     pub longest: usize,
+    /// What of a file is translated.
+    pub files: FileOptions,
 }
 
 impl Default for Options {
@@ -90,6 +92,7 @@ impl Default for Options {
             keep: Keep::default(),
             copied: Vec::new(),
             longest: 600,
+            files: FileOptions::default(),
         }
     }
 }

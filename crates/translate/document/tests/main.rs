@@ -4,6 +4,7 @@
 mod documents;
 mod field;
 mod files;
+mod formats;
 mod markdown;
 mod markup;
 mod messages;

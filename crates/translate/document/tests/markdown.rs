@@ -125,7 +125,7 @@ const CASES: &[(&str, &str)] = &[
     ("A [b] c, 5 * 3, snake_case, ~5, R&B, 5 < 6 and x^2.\n", "A [B] C, 5 * 3, snake_case, ~5, R&B, 5 < 6 AND X^2.\n"),
     (
         "\\*not italic\\* and \\_this\\_ \\`x\\` \\[a](b) \\# 1\\. \\<b> &lt;b> &amp;copy;\n",
-        "\\*NOT ITALIC\\* AND \\_THIS\\_ \\`X\\` \\[A](B) # 1. \\<B> \\<B> \\&COPY;\n",
+        "\\*NOT ITALIC\\* AND \\_THIS\\_ \\`x\\` \\[A\\](B) \\# 1. \\<B\\> \\<B\\> \\&COPY;\n",
     ),
     (
         "1986\\. A great year.\n\n\\- no item\n\n\\# no title\n",

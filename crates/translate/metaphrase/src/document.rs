@@ -47,7 +47,8 @@ pub struct TranslatedDocument {
     pub bytes: Vec<u8>,
     /// The sentences that were translated, in order.
     pub sentences: Vec<DocumentSentence>,
-    /// Messages about a file, each one sentence, and about its sentences, each one sentence that begins with the sentence's number, from 1.
+    /// Messages about a file, such as parts that could not be read, each one sentence, and about its sentences, each one
+    /// sentence that begins with the sentence's number, from 1.
     pub notes: Vec<String>,
     /// Sentences that were not translated again, as they are equal to earlier ones of the document.
     pub repeated: usize,

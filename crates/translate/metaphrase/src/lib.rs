@@ -67,8 +67,8 @@ pub use metaphrase_base::{
     UnitTimes, UnknownName, WordId,
 };
 pub use metaphrase_document::{
-    Comments, Error as DocumentError, FileFormat, Format as TextFormat, Keep, Options as TextOptions, Split,
-    TextEncoding,
+    Comments, Entries, Error as DocumentError, FileFormat, FileOptions, Format as TextFormat, Keep,
+    Options as TextOptions, Split, TextEncoding,
 };
 pub use metaphrase_evidence::{EvidenceError, NGram, Posteriors, Theta};
 pub use metaphrase_lattice::{Diagram, DiagramArc, Lattice, LatticeError};

@@ -23,7 +23,7 @@ const KEPT: Duration = Duration::from_secs(600);
 /// The extensions of the files that are translated.
 #[must_use]
 pub fn extensions() -> Vec<String> {
-    FileFormat::ALL.iter().flat_map(|(_, names)| names.iter().map(|name| format!(".{name}"))).collect()
+    FileFormat::ALL.iter().flat_map(|format| format.extensions()).map(|end| format!(".{end}")).collect()
 }
 
 /// The least bytes that a result counts as.
@@ -176,6 +176,7 @@ impl App {
             return Err(Failure::Bad("the file is empty".into()));
         }
         let target = self.target(&ask.target)?;
+        let extension = format.translated_extension().unwrap_or(extension);
         // As DeepL's clients know them.
         let (id, secret) = (random_hex::<16>()?, random_hex::<32>()?);
         let job = FileJob {

@@ -1,6 +1,6 @@
 //! Files that are archives: the parts with text are replaced, all others are copied as they are packed.
 
-use super::FileFormat;
+use super::{FileFormat, xlsx};
 use crate::{Comments, Error, Options};
 use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
@@ -61,6 +61,7 @@ fn part(format: FileFormat, name: &str, options: &Options) -> Option<Part> {
         FileFormat::Pptx if comments && is_xml("ppt/comments/", &["modernComment"]) => Some(Part::Main(format)),
         FileFormat::Docx | FileFormat::Pptx if drawing("word/") || drawing("ppt/") => Some(Part::Drawing),
         FileFormat::Docx | FileFormat::Pptx if name == "docProps/core.xml" => Some(Part::Properties),
+        FileFormat::Xlsx if xlsx::is_read(name) => Some(Part::Main(format)),
         FileFormat::Odt | FileFormat::Odp if name == "meta.xml" => Some(Part::Properties),
         FileFormat::Odt | FileFormat::Odp if name == "content.xml" || name == "styles.xml" => Some(Part::Main(format)),
         FileFormat::Epub if small.ends_with(".opf") => Some(Part::Properties),

@@ -1,18 +1,37 @@
 //! Files as people have them: their text is translated in place, the rest stays byte for byte.
 
+mod accelerator;
 pub(crate) mod accelerators;
+mod android;
+mod apostrophes;
 mod archive;
+mod ass;
+mod csv;
 mod edits;
+mod elements;
+mod encoding;
+mod fluent;
+mod formats;
 pub(crate) mod icu;
+mod json;
 pub(crate) mod markdown;
+mod message_file;
 pub(crate) mod messages;
 mod odf;
 mod office;
+mod pdf;
 mod plural_forms;
 mod po;
+mod properties;
+mod qt;
+mod resx;
+mod strings;
+mod stringsdict;
 pub(crate) mod subtitles;
 pub(crate) mod values;
 mod xliff;
+mod xlsx;
+mod yaml;
 
 use crate::block::Sentences;
 use crate::markup::{Syntax, well_formed};
@@ -21,84 +40,32 @@ use crate::split::Splitter;
 use crate::write::Escape;
 use crate::{Answer, Error, Format, Options, SegmentedText, Source, TextEncoding};
 use archive::{Archive, Part};
-
-/// A format of files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FileFormat {
-    /// Plain text.
-    Text,
-    /// A web page.
-    Html,
-    /// An XML document.
-    Xml,
-    /// Markdown.
-    Markdown,
-    /// Subtitles of SubRip.
-    Srt,
-    /// Subtitles of the web.
-    Vtt,
-    /// Messages of gettext.
-    Po,
-    /// Messages in XLIFF 1.2 or 2.
-    Xliff,
-    /// A document of Word.
-    Docx,
-    /// Slides of PowerPoint.
-    Pptx,
-    /// A text in OpenDocument.
-    Odt,
-    /// Slides in OpenDocument.
-    Odp,
-    /// A book.
-    Epub,
-}
-
-impl FileFormat {
-    /// All formats with the ends of their files' names; the first one is the format's name.
-    pub const ALL: &[(Self, &[&str])] = &[
-        (Self::Text, &["txt", "text"]),
-        (Self::Html, &["html", "htm", "xhtml"]),
-        (Self::Xml, &["xml"]),
-        (Self::Markdown, &["md", "markdown"]),
-        (Self::Srt, &["srt"]),
-        (Self::Vtt, &["vtt"]),
-        (Self::Po, &["po", "pot"]),
-        (Self::Xliff, &["xliff", "xlf", "sdlxliff", "mqxliff", "mxliff"]),
-        (Self::Docx, &["docx"]),
-        (Self::Pptx, &["pptx"]),
-        (Self::Odt, &["odt"]),
-        (Self::Odp, &["odp"]),
-        (Self::Epub, &["epub"]),
-    ];
-
-    /// The format of files whose names end so: `docx`, `.DOCX`.
-    #[must_use]
-    pub fn from_extension(extension: &str) -> Option<Self> {
-        let extension = extension.trim_start_matches('.').to_lowercase();
-        Self::ALL.iter().find(|(_, names)| names.contains(&extension.as_str())).map(|(format, _)| *format)
-    }
-
-    /// The end of its files' names.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(format, _)| *format == self).map_or("", |(_, names)| names[0])
-    }
-
-    /// Whether the file is an archive of files.
-    #[must_use]
-    pub fn is_archive(self) -> bool {
-        matches!(self, Self::Docx | Self::Pptx | Self::Odt | Self::Odp | Self::Epub)
-    }
-}
+use encoding::{Encoding, Encodings};
+pub use formats::FileFormat;
+use formats::{Reader, Reading};
+use message_file::{MessageFile, Messages};
+use pdf::PageText;
+use std::collections::HashSet;
 
 /// A file whose sentences are found.
 #[derive(Debug)]
 pub struct SegmentedFile {
     format: FileFormat,
-    /// Of a file that is no archive.
+    /// Of a file that is one text.
     encoding: TextEncoding,
     texts: Vec<SegmentedText>,
-    archive: Option<Archive>,
+    frame: Frame,
+}
+
+/// The rest of a file, around its texts.
+#[derive(Debug)]
+enum Frame {
+    /// The file is one text.
+    Nothing,
+    Archive(Archive),
+    Messages(MessageFile),
+    /// The text is that of pages, about which there are messages.
+    Pages(Vec<String>),
 }
 
 /// A translated file.
@@ -117,19 +84,59 @@ impl SegmentedFile {
     /// Finds the sentences of a file. The form of the text in `options` does not count.
     ///
     /// # Errors
-    /// If the file is not of this format, is not in its encoding, unpacks to too much, defines entities of its own in an
-    /// archive, or has nothing to translate.
+    /// If the file is not of this format, is not UTF-8, unpacks to too much, defines entities of its own in an archive,
+    /// or has nothing to translate.
     pub fn new(bytes: Vec<u8>, format: FileFormat, options: &Options) -> Result<Self, Error> {
-        let file = if format.is_archive() {
-            let (archive, parts) = Archive::open(bytes, format, options)?;
-            let texts = parts.into_iter().map(|(part, text)| read_part(text, part, options));
-            let texts = texts.collect::<Result<_, _>>()?;
-            Self { format, encoding: TextEncoding::default(), texts, archive: Some(archive) }
-        } else {
-            let (text, encoding) = TextEncoding::decode(bytes, format, options.encoding)?;
-            Self { format, encoding, texts: vec![read(text, format, options)?], archive: None }
+        let splitter = Splitter::new(&options.language);
+        let mut reading = Reading { options, splitter: &splitter, stays: HashSet::new() };
+        let file = match &format.row().reader {
+            Reader::Archive(_) => {
+                let (archive, parts) = Archive::open(bytes, format, options)?;
+                if format == FileFormat::Xlsx {
+                    reading.stays = xlsx::names(parts.iter().map(|(_, text)| text.as_str()), &options.files)?;
+                }
+                let texts = parts.into_iter().map(|(part, text)| read_part(text, part, &reading));
+                Self::new_in(format, texts.collect::<Result<_, _>>()?, Frame::Archive(archive))
+            }
+            Reader::Text(read) => {
+                // Android's strings are XML, too.
+                if format == FileFormat::Xml
+                    && let Ok((text, encoding)) = Encodings::Utf8.decode(bytes.clone())
+                    && android::is_strings(&text)
+                {
+                    let found = android::messages(&text, &reading)?;
+                    Self::of_messages(format, text, encoding, found, &reading)?
+                } else {
+                    let (text, encoding) = TextEncoding::decode(bytes, format, options.encoding)?;
+                    Self { encoding, ..Self::new_in(format, vec![read(text, &reading)?], Frame::Nothing) }
+                }
+            }
+            Reader::Pages(read) => {
+                let PageText { text, notes } = read(bytes)?;
+                Self::new_in(format, vec![reading.form(text, Format::Text)?], Frame::Pages(notes))
+            }
+            Reader::Messages(encodings, find) => {
+                let (text, encoding) = encodings.decode(bytes)?;
+                let found = find(&text, &reading)?;
+                Self::of_messages(format, text, encoding, found, &reading)?
+            }
         };
         if file.is_empty() { Err(Error::NothingToTranslate { format: format.name() }) } else { Ok(file) }
+    }
+
+    fn new_in(format: FileFormat, texts: Vec<SegmentedText>, frame: Frame) -> Self {
+        Self { format, encoding: TextEncoding::default(), texts, frame }
+    }
+
+    fn of_messages(
+        format: FileFormat,
+        text: String,
+        encoding: Encoding,
+        found: Messages,
+        reading: &Reading<'_>,
+    ) -> Result<Self, Error> {
+        let (file, texts) = MessageFile::new(text, encoding, found, reading)?;
+        Ok(Self::new_in(format, texts, Frame::Messages(file)))
     }
 
     /// Number of sentences to translate.
@@ -162,16 +169,29 @@ impl SegmentedFile {
             let (own, others) = rest.split_at(text.len().min(rest.len()));
             rest = others;
             let finished = text.finish(own);
-            texts.push(finished.text);
+            // A message without words is its own translation.
+            let translated = own.is_empty() || own.iter().any(Option::is_some);
+            texts.push((finished.text, translated));
             inserted.extend(finished.inserted);
         }
-        let mut notes: Vec<String> = self.texts.iter().filter_map(|text| text.note().map(str::to_owned)).collect();
-        let bytes = match &self.archive {
-            Some(archive) => archive.write(&texts)?,
-            None => {
-                let (bytes, note) = self.encoding.encode(texts.concat(), self.format);
+        let mut notes = if let Frame::Pages(notes) = &self.frame { notes.clone() } else { Vec::new() };
+        notes.extend(self.texts.iter().filter_map(|text| text.note().map(str::to_owned)));
+        let bytes = match &self.frame {
+            Frame::Archive(archive) => {
+                let legal =
+                    |(text, _): (String, bool)| if text.contains("<sheets") { xlsx::legal_names(&text) } else { text };
+                archive.write(&texts.into_iter().map(legal).collect::<Vec<_>>())?
+            }
+            Frame::Nothing => {
+                let text = texts.into_iter().map(|(text, _)| text).collect();
+                let (bytes, note) = self.encoding.encode(text, self.format);
                 notes.extend(note);
                 bytes
+            }
+            Frame::Pages(_) => texts.into_iter().map(|(text, _)| text).collect::<String>().into_bytes(),
+            Frame::Messages(file) => {
+                let translations = texts.iter().map(|(text, translated)| translated.then_some(text.as_str()));
+                file.write(&translations.collect::<Vec<_>>())
             }
         };
         Ok(TranslatedFile { bytes, inserted, notes })
@@ -179,14 +199,19 @@ impl SegmentedFile {
 }
 
 /// The message about messages that have a translation already.
-fn already_translated(left: usize, all: usize) -> Option<String> {
+pub(crate) fn already_translated(left: usize, all: usize) -> Option<String> {
     (left > 0).then(|| format!("{left} of {all} messages have a translation already and stay as they are"))
 }
 
 /// A part of an archive.
-fn read_part(text: String, part: Part, options: &Options) -> Result<SegmentedText, Error> {
+fn read_part(text: String, part: Part, reading: &Reading<'_>) -> Result<SegmentedText, Error> {
     let names = match part {
-        Part::Main(format) => return read(text, format, options),
+        Part::Main(format) => {
+            return match &format.row().reader {
+                Reader::Archive(read) | Reader::Text(read) => read(text, reading),
+                Reader::Messages(..) | Reader::Pages(_) => reading.form(text, Format::Text),
+            };
+        }
         Part::Styles => &values::WORD,
         Part::Drawing => &values::DRAWING,
         Part::Properties => &values::PROPERTIES,
@@ -196,14 +221,14 @@ fn read_part(text: String, part: Part, options: &Options) -> Result<SegmentedTex
         Part::Drawing => slides,
         _ => |text, _, _| Ok(SegmentedText::from_blocks(text, Vec::new(), Escape::Markup)),
     };
-    with_values(text, names, outside, options)
+    with_values(text, names, outside, reading.options)
 }
 
 /// Finds the sentences of a text, but not those in its attributes.
-type Outside = fn(String, &Splitter, &Options) -> Result<SegmentedText, Error>;
+pub(crate) type Outside = fn(String, &Splitter, &Options) -> Result<SegmentedText, Error>;
 
 /// A text with the texts in its attributes, and its language.
-fn with_values(
+pub(crate) fn with_values(
     text: String,
     names: &values::Names,
     outside: Outside,
@@ -215,50 +240,19 @@ fn with_values(
     Ok(outside(text, &splitter, options)?.with_values(values, Escape::Attribute, options, outside))
 }
 
-/// A text of a file or of a part of one.
-fn read(text: String, format: FileFormat, options: &Options) -> Result<SegmentedText, Error> {
-    let with = |format| SegmentedText::new(text.as_str(), &Options { format, ..options.clone() });
-    if matches!(format, FileFormat::Docx | FileFormat::Pptx | FileFormat::Odt | FileFormat::Odp | FileFormat::Xliff) {
-        well_formed(&text)?;
-    }
-    let splitter = Splitter::new(&options.language);
-    let escape = if format == FileFormat::Vtt { Escape::Markup } else { Escape::None };
-    let own = |flat: Option<bool>| Sentences { flat, escape, ..how(&splitter, options) };
-    let blocks = match format {
-        FileFormat::Text => return with(Format::Text),
-        FileFormat::Html | FileFormat::Epub => return with(Format::Html),
-        FileFormat::Xml => return with(Format::Xml),
-        FileFormat::Markdown => return Ok(markdown::read(text, options)),
-        FileFormat::Srt => subtitles::paragraphs(&text, subtitles::Kind::Srt, options, &own(Some(true))),
-        FileFormat::Vtt => subtitles::paragraphs(&text, subtitles::Kind::Vtt, options, &own(Some(true))),
-        FileFormat::Po => {
-            let (messages, left, all) = po::messages(&text, options)?;
-            return Ok(messages.read(options)?.with_note(already_translated(left, all)));
-        }
-        FileFormat::Xliff => {
-            let (messages, left, all) = xliff::messages(&text, options);
-            return Ok(messages.read(options)?.with_note(already_translated(left, all)));
-        }
-        FileFormat::Docx => return with_values(text, &values::WORD, word, options),
-        FileFormat::Pptx => return with_values(text, &values::DRAWING, slides, options),
-        FileFormat::Odt | FileFormat::Odp => return with_values(text, &values::OPEN_DOCUMENT, open_document, options),
-    };
-    Ok(SegmentedText::from_blocks(text, blocks, escape))
-}
-
-fn word(text: String, splitter: &Splitter, options: &Options) -> Result<SegmentedText, Error> {
+pub(crate) fn word(text: String, splitter: &Splitter, options: &Options) -> Result<SegmentedText, Error> {
     let blocks =
         office::paragraphs(&text, &office::WORD, &Sentences { escape: Escape::Runs, ..how(splitter, options) });
     Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
 }
 
-fn slides(text: String, splitter: &Splitter, options: &Options) -> Result<SegmentedText, Error> {
+pub(crate) fn slides(text: String, splitter: &Splitter, options: &Options) -> Result<SegmentedText, Error> {
     let blocks =
         office::paragraphs(&text, &office::SLIDES, &Sentences { escape: Escape::Runs, ..how(splitter, options) });
     Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
 }
 
-fn open_document(text: String, splitter: &Splitter, options: &Options) -> Result<SegmentedText, Error> {
+pub(crate) fn open_document(text: String, splitter: &Splitter, options: &Options) -> Result<SegmentedText, Error> {
     let how = Sentences { escape: Escape::Runs, ..how(splitter, options) };
     let blocks = odf::paragraphs(&text, options.comments, &how);
     Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))

@@ -36,6 +36,21 @@ pub(crate) const WORD: Names = Names {
 pub(crate) const SLIDES: Names =
     Names { paragraph: "a:p", run: "a:r", form: "a:rPr", text: "a:t", breaks: &["a:br"], around: &[] };
 
+/// Texts of Excel that have runs: of the shared strings, inside cells, and in comments.
+pub(crate) const CELLS: [Names; 3] =
+    [cells(["si", "r", "rPr", "t"]), cells(["is", "r", "rPr", "t"]), cells(["text", "r", "rPr", "t"])];
+
+/// The same with the prefix that some programs write.
+pub(crate) const PREFIXED_CELLS: [Names; 3] = [
+    cells(["x:si", "x:r", "x:rPr", "x:t"]),
+    cells(["x:is", "x:r", "x:rPr", "x:t"]),
+    cells(["x:text", "x:r", "x:rPr", "x:t"]),
+];
+
+const fn cells([paragraph, run, form, text]: [&'static str; 4]) -> Names {
+    Names { paragraph, run, form, text, breaks: &[], around: &[] }
+}
+
 /// A part of a paragraph, and the bytes of the run or the tag that it comes from.
 struct LocatedPiece<'t> {
     piece: Piece<'t>,
@@ -366,7 +381,7 @@ fn written_run(form: &str, text: &str, names: &Names) -> String {
 }
 
 fn open_text(names: &Names) -> String {
-    let keeps = if names.text == "w:t" { " xml:space=\"preserve\"" } else { "" };
+    let keeps = if matches!(names.text, "w:t" | "t" | "x:t") { " xml:space=\"preserve\"" } else { "" };
     format!("{}{keeps}", names.text)
 }
 

@@ -1,0 +1,139 @@
+//! Messages of programs in JSON: i18next and its kind, ARB, extensions of Chrome, FormatJS, catalogues of Xcode.
+
+mod catalogue;
+mod parse;
+
+pub(crate) use catalogue::messages as catalogue;
+
+use super::apostrophes::{Apostrophes, Rule};
+use super::formats::Reading;
+use super::message_file::{Message, Messages, is_code, pattern};
+use crate::Error;
+use parse::{Kind, Value, parse};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Things that stay: references to other messages of i18next, `$t(name)`, and of Vue, `@:name`; names of Chrome,
+/// `$NAME$` and `$1`.
+static KEPT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"\$t\([^()]*\)|@(?:\.\w+)?:(?:\([\w.]+\)|\{'[^']*'\}|\w+(?:\.\w+)*)|\$\w+\$|\$\d\b"));
+
+/// Literal text of ICU's message format, in apostrophes.
+static KEPT_OF_ICU: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"'[{}#|<][^'\n]*'"));
+
+/// The way in which a file writes its messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flavour {
+    /// Each text is a message.
+    Any,
+    /// Keys that begin with `@` hold data about messages.
+    Arb,
+    /// Each entry has its text in `message`.
+    Chrome,
+    /// Each entry has its text in `defaultMessage`.
+    FormatJs,
+}
+
+/// The messages of a file.
+pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
+    let value = parse(text)?;
+    Ok(read(text, &value, flavour(&value)))
+}
+
+/// The messages of a file of ARB.
+pub(crate) fn arb(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
+    Ok(read(text, &parse(text)?, Flavour::Arb))
+}
+
+fn read(text: &str, value: &Value, flavour: Flavour) -> Messages {
+    let mut found = Finder { ascii: is_escaped(text), flavour, messages: Vec::new() };
+    found.read(value);
+    let kept = if matches!(flavour, Flavour::Arb | Flavour::FormatJs) { &KEPT_OF_ICU } else { &KEPT };
+    Messages { messages: found.messages, kept: kept.as_ref() }
+}
+
+fn flavour(value: &Value) -> Flavour {
+    let entries = value.entries();
+    let has = |value: &Value, key: &str| value.get(key).is_some_and(|value| value.text().is_some());
+    let items: Vec<&Value> = match &value.kind {
+        Kind::List(values) => values.iter().collect(),
+        _ => entries.iter().map(|(_, value)| value).collect(),
+    };
+    let all = |key: &str| !items.is_empty() && items.iter().all(|item| has(item, key));
+    let about = |(key, _): &(String, Value)| {
+        key.starts_with("@@") || key.strip_prefix('@').is_some_and(|key| value.get(key).is_some())
+    };
+    if items.iter().any(|item| has(item, "defaultMessage")) {
+        Flavour::FormatJs
+    } else if entries.iter().any(about) {
+        Flavour::Arb
+    } else if all("message") {
+        Flavour::Chrome
+    } else {
+        Flavour::Any
+    }
+}
+
+/// Whether a file writes characters outside ASCII as escapes.
+fn is_escaped(text: &str) -> bool {
+    text.is_ascii() && text.contains("\\u")
+}
+
+struct Finder {
+    ascii: bool,
+    flavour: Flavour,
+    messages: Vec<Message>,
+}
+
+impl Finder {
+    fn read(&mut self, value: &Value) {
+        match &value.kind {
+            Kind::Text(text) if !is_code(text) => self.message(value, text),
+            Kind::List(values) => values.iter().for_each(|value| self.read(value)),
+            Kind::Table(entries) => {
+                // A table of plural forms may describe them.
+                let forms = value.get("other").is_some_and(|value| value.text().is_some());
+                for (key, value) in entries {
+                    let is_text = value.text().is_some();
+                    let stays = match self.flavour {
+                        Flavour::Any => forms && matches!(key.as_str(), "description" | "hash"),
+                        Flavour::Arb => key.starts_with('@'),
+                        Flavour::Chrome => is_text && key != "message" || key == "placeholders",
+                        Flavour::FormatJs => is_text && key != "defaultMessage",
+                    };
+                    if !stays {
+                        self.read(value);
+                    }
+                }
+            }
+            Kind::Text(_) | Kind::Other => {}
+        }
+    }
+
+    fn message(&mut self, value: &Value, text: &str) {
+        let ascii = self.ascii;
+        let icu = matches!(self.flavour, Flavour::Arb | Flavour::FormatJs);
+        let apostrophes = if icu { Apostrophes::of(text, Rule::Icu) } else { Apostrophes::PLAIN };
+        let encode = move |text: &str| encode(&apostrophes.encode(text), ascii);
+        self.messages.push(Message::new(value.range.clone(), apostrophes.decode(text), encode));
+    }
+}
+
+/// A string of JSON.
+pub(super) fn encode(text: &str, ascii: bool) -> String {
+    let mut written = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => written.extend(['\\', c]),
+            '\n' => written.push_str("\\n"),
+            '\t' => written.push_str("\\t"),
+            '\r' => written.push_str("\\r"),
+            c if c < ' ' || (ascii && !c.is_ascii()) => {
+                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| written.push_str(&format!("\\u{unit:04x}")));
+            }
+            c => written.push(c),
+        }
+    }
+    written.push('"');
+    written
+}

@@ -1,0 +1,246 @@
+//! Files of messages, such as those of programs: each message is a text of its own, which is written back in the form
+//! that its file asks for.
+
+use super::encoding::Encoding;
+use super::formats::Reading;
+use crate::block::Block;
+use crate::markup::{Paragraphs, Syntax, references, xml_part};
+use crate::plain::tagged;
+use crate::write::Escape;
+use crate::{Error, SegmentedText};
+use regex::Regex;
+use std::fmt;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Writes a translation as the file asks for.
+type Encode = Box<dyn Fn(&str) -> String + Send + Sync>;
+
+/// A message of a file.
+pub(crate) struct Message {
+    /// The bytes of the file that its translation replaces.
+    pub(crate) range: Range<usize>,
+    /// Its text, without the escapes of the file.
+    pub(crate) text: String,
+    pub(crate) form: MessageForm,
+    pub(crate) place: MessagePlace,
+    pub(crate) encode: Encode,
+}
+
+/// The form of a message's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MessageForm {
+    /// A text, which may have tags and references in it.
+    Text,
+    /// A text with codes in braces.
+    Codes,
+    /// The content of an element of XML. Elements of these names are copied with their content.
+    Xml(&'static [&'static str]),
+}
+
+/// Where a translation is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MessagePlace {
+    /// Over its source, whose bytes stay where the translation is the same.
+    Source,
+    /// At another place, where a message without words has its source.
+    Target,
+    /// As a part of a larger entry, which has the source where a translation is missing.
+    Part,
+}
+
+impl Message {
+    /// A message that is translated in place.
+    pub(crate) fn new(
+        range: Range<usize>,
+        text: impl Into<String>,
+        encode: impl Fn(&str) -> String + Send + Sync + 'static,
+    ) -> Self {
+        let (form, place) = (MessageForm::Text, MessagePlace::Source);
+        Self { range, text: text.into(), form, place, encode: Box::new(encode) }
+    }
+}
+
+impl fmt::Debug for Message {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Message({:?}, {:?})", self.range, self.text)
+    }
+}
+
+/// The messages of a file, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Messages {
+    pub(crate) messages: Vec<Message>,
+    /// Things of a message that stay, in addition to those of all texts.
+    pub(crate) kept: Option<&'static Regex>,
+}
+
+/// A file whose messages are texts.
+#[derive(Debug)]
+pub(crate) struct MessageFile {
+    input: String,
+    encoding: Encoding,
+    messages: Vec<Message>,
+}
+
+/// A reference, as `&amp;` or `&#39;`.
+static REFERENCE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"&(?:[A-Za-z]\w{1,30}|#\d{1,7}|#[xX][\da-fA-F]{1,6});").ok());
+
+/// A code in braces.
+static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"\{[^{}]*\}"));
+
+impl MessageFile {
+    /// A file and the texts of its messages.
+    pub(crate) fn new(
+        input: String,
+        encoding: Encoding,
+        found: Messages,
+        reading: &Reading<'_>,
+    ) -> Result<(Self, Vec<SegmentedText>), Error> {
+        let Messages { mut messages, kept } = found;
+        messages.sort_by_key(|message| message.range.start);
+        let (mut texts, mut last) = (Vec::with_capacity(messages.len()), 0);
+        // Only a broken file has messages that overlap; the first of them is translated.
+        messages.retain(|message| {
+            let apart = message.range.start >= last;
+            last = if apart { message.range.end } else { last };
+            apart
+        });
+        for message in &messages {
+            texts.push(segment(message, kept, reading)?);
+        }
+        Ok((Self { input, encoding, messages }, texts))
+    }
+
+    /// The file with the translations of all messages. `None`: a message was not translated.
+    pub(crate) fn write(&self, translations: &[Option<&str>]) -> Vec<u8> {
+        let mut output = String::with_capacity(self.input.len());
+        let mut last = 0;
+        for (message, translation) in self.messages.iter().zip(translations) {
+            let translation = match (message.place, translation) {
+                (MessagePlace::Source, Some(translation)) if *translation == message.text => continue,
+                (MessagePlace::Part, None) => message.text.as_str(),
+                (_, None) => continue,
+                (_, Some(translation)) => *translation,
+            };
+            output.push_str(&self.input[last..message.range.start]);
+            output.push_str(&(message.encode)(translation));
+            last = message.range.end;
+        }
+        output.push_str(&self.input[last..]);
+        self.encoding.encode(&output)
+    }
+}
+
+/// The sentences of a message.
+fn segment(message: &Message, kept: Option<&Regex>, reading: &Reading<'_>) -> Result<SegmentedText, Error> {
+    let (text, how) = (message.text.as_str(), reading.lines());
+    let (blocks, escape): (Vec<Block>, Escape) = match message.form {
+        MessageForm::Xml(names) => {
+            let names = names.iter().map(|&name| name.to_owned());
+            let copied: Vec<String> = reading.options.copied.iter().cloned().chain(names).collect();
+            let all = 0..text.len();
+            (xml_part(text, all, &[], &copied, &how)?.into_iter().collect(), Escape::Markup)
+        }
+        MessageForm::Codes => {
+            let mut paragraphs = Paragraphs::new(&how);
+            for (part, is_code) in parts(text, 0..text.len(), CODE.as_ref()) {
+                match is_code {
+                    true => paragraphs.marker(&text[part.clone()], part.start),
+                    false => paragraphs.text(&text[part.clone()], part),
+                }
+            }
+            (paragraphs.finish(text.len()), Escape::None)
+        }
+        MessageForm::Text => {
+            let refers = REFERENCE.as_ref().is_some_and(|reference| reference.is_match(text));
+            let mut paragraphs = Paragraphs::new(&how);
+            for piece in divided(text) {
+                let origin = |range: Range<usize>| piece.start + range.start..piece.start + range.end;
+                let inner = &text[piece.clone()];
+                let written = |range: Range<usize>| inner[range].to_owned();
+                tagged(&mut paragraphs, inner, how.keep.placeholders, &origin, &written, &mut |paragraphs, part| {
+                    for (part, stays) in parts(text, origin(part), kept.filter(|_| how.keep.placeholders)) {
+                        match (stays, refers) {
+                            (true, _) => paragraphs.copied(&text[part.clone()], &text[part.clone()], part),
+                            (false, true) => references(paragraphs, text, part, Syntax::Html),
+                            (false, false) => paragraphs.text(&text[part.clone()], part),
+                        }
+                    }
+                });
+                paragraphs.end(piece.end);
+            }
+            (paragraphs.finish(text.len()), if refers { Escape::Markup } else { Escape::None })
+        }
+    };
+    Ok(SegmentedText::from_blocks(text.to_owned(), blocks, escape))
+}
+
+/// The parts of a message that tabs divide, and bars between blanks, as plural forms of Vue and parts of titles;
+/// `{{ a | b }}` is one thing.
+fn divided(text: &str) -> Vec<Range<usize>> {
+    let (mut pieces, mut start, mut depth) = (Vec::new(), 0, 0_usize);
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            '|' if depth == 0 && text[..at].ends_with(' ') && text[at + 1..].starts_with(' ') => {
+                pieces.push(start..at);
+                start = at + 1;
+            }
+            '\t' => {
+                pieces.push(start..at);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    pieces.push(start..text.len());
+    pieces
+}
+
+/// The parts of a text, and whether each is one of the things that stay.
+fn parts(text: &str, part: Range<usize>, kept: Option<&Regex>) -> Vec<(Range<usize>, bool)> {
+    let (mut parts, mut last) = (Vec::new(), part.start);
+    for found in kept.iter().flat_map(|kept| kept.find_iter(&text[part.clone()])) {
+        let (start, end) = (part.start + found.start(), part.start + found.end());
+        if start > last {
+            parts.push((last..start, false));
+        }
+        if end > start {
+            parts.push((start..end, true));
+            last = end;
+        }
+    }
+    if last < part.end {
+        parts.push((last..part.end, false));
+    }
+    parts
+}
+
+/// Text as the content of an element of XML; entities of the document itself stay as they are.
+pub(crate) fn to_xml(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    Escape::Markup.push(&mut written, text);
+    written
+}
+
+/// The number of the line of a byte, from 1.
+pub(crate) fn line(text: &str, at: usize) -> usize {
+    text[..text.floor_char_boundary(at)].matches('\n').count() + 1
+}
+
+/// A pattern; the tests use each.
+pub(crate) fn pattern(source: &str) -> Option<Regex> {
+    Regex::new(source).ok()
+}
+
+/// Whether a value is meant for programs: `main.title`, `MAX_SIZE`, `#a1b2c3`, `/img/a.png`, `:day`.
+pub(crate) fn is_code(text: &str) -> bool {
+    static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let [name, path] = [r"[a-z][\w-]+(?:\.\w[\w-]+)+", r"\.{0,2}/[\w./-]*|[\w.-]+/[\w./-]*\.\w+"];
+        pattern(&format!(r"^(?:{name}|{path}|\w*[A-Za-z0-9]_\w*|#[0-9A-Fa-f]{{3,8}}|:\w+)$"))
+    });
+    CODE.as_ref().is_some_and(|code| code.is_match(text))
+}
