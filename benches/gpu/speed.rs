@@ -12,7 +12,7 @@ use metaphrase_models::Config;
 use metaphrase_train::data::{Batch, BatchSize};
 use metaphrase_train::networks::Network;
 use metaphrase_train::parameters::Parameters;
-use metaphrase_train::{Precision, Recipe, Trainer, TrainerSettings, trial};
+use metaphrase_train::{TrainingPrecision, Recipe, Trainer, TrainerSettings, trial};
 use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let seconds: f64 = arguments.next().and_then(|n| n.parse().ok()).context("expected SECONDS RECIPE...")?;
     let recipes: Vec<String> = arguments.collect();
-    for precision in [Precision::F32, Precision::Bf16] {
+    for precision in [TrainingPrecision::F32, TrainingPrecision::Bf16] {
         let peak = peak(precision, seconds)?;
         println!("{}", json!({ "precision": precision, "peak-tflops": peak }));
         for recipe in &recipes {
@@ -42,7 +42,7 @@ fn tera(multiply_adds: u64, seconds: f64) -> f64 {
 }
 
 /// 10¹² operations per second in large products.
-fn peak(precision: Precision, seconds: f64) -> Result<f64> {
+fn peak(precision: TrainingPrecision, seconds: f64) -> Result<f64> {
     const SIZE: usize = 8192;
     let mut cuda = Cuda::open(0)?;
     cuda.set_precision(precision);
@@ -62,7 +62,7 @@ fn peak(precision: Precision, seconds: f64) -> Result<f64> {
 }
 
 /// Agreement with the CPU, and words per second of updates.
-fn measure(path: &Path, precision: Precision, factor: usize, seconds: f64, peak: f64) -> Result<serde_json::Value> {
+fn measure(path: &Path, precision: TrainingPrecision, factor: usize, seconds: f64, peak: f64) -> Result<serde_json::Value> {
     let recipe = Recipe::read(path, &[])?;
     let config = Config {
         source_words: VOCABULARY,

@@ -8,8 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [input, output] = &names[..] else { return Err("two names of files are expected".into()) };
     let extension = Path::new(input).extension().unwrap_or_default().to_string_lossy();
     let format = FileFormat::from_extension(&extension).ok_or("the format is not known")?;
-    let mut options = Options::default();
-    options.target = "de".to_owned();
+    let options = Options { target: "de".to_owned(), ..Options::default() };
     let prepared = SegmentedFile::new(std::fs::read(input)?, format, &options)?;
     let answer = |source: metaphrase_document::Source<'_>| {
         let kept = source.kept.iter().map(|kept| Some(kept.range.clone())).collect();

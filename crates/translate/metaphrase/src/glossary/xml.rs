@@ -102,8 +102,11 @@ fn two_languages(concepts: &[Vec<(String, String)>]) -> Result<[String; 2], Glos
     }
 }
 
+/// The terms of an entry, each with the code of its language.
+type Entry = Vec<(String, String)>;
+
 /// The terms of each entry, with the codes of their languages.
-fn read(text: &str) -> Result<(&'static Names, Vec<Vec<(String, String)>>), GlossaryFileError> {
+fn read(text: &str) -> Result<(&'static Names, Vec<Entry>), GlossaryFileError> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_end_names = true;
     let mut names: Option<&'static Names> = None;

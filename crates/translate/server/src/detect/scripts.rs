@@ -14,8 +14,11 @@ pub enum Script {
     Other(usize),
 }
 
-/// Ranges of letters of scripts, and the languages that are written in them.
-const SCRIPTS: &[(&[(char, char)], &[&str])] = &[
+/// Ranges of the letters of a script, and the languages that are written in it.
+type ScriptRow = (&'static [(char, char)], &'static [&'static str]);
+
+/// All scripts but the Latin one and those of Japanese and Chinese.
+const SCRIPTS: &[ScriptRow] = &[
     (&[('\u{370}', '\u{3ff}'), ('\u{1f00}', '\u{1fff}')], &["el"]),
     (&[('\u{400}', '\u{52f}')], &["ru", "uk", "bg", "be", "mk", "sr", "kk", "ky", "mn", "tg", "tt", "ba", "uz"]),
     (&[('\u{530}', '\u{58f}')], &["hy"]),
