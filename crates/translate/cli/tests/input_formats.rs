@@ -107,7 +107,7 @@ fn files_of_other_kinds_are_refused_by_their_first_bytes() {
         (b"\xff\xfeG\0o\0o\0d\0\n\0", "a UTF-16 text"),
     ] {
         // A text as a whole may be in UTF-16.
-        let ways: &[&[&str]] = if what == "a text in UTF-16" { &[&[]] } else { &[&[], &["--split"]] };
+        let ways: &[&[&str]] = if what == "a UTF-16 text" { &[&[]] } else { &[&[], &["--split"]] };
         for split in ways {
             let run = translate(split, bytes);
             assert_eq!(run.stdout, "");
