@@ -12,7 +12,7 @@ use metaphrase_models::Config;
 use metaphrase_train::data::{Batch, BatchSize};
 use metaphrase_train::networks::Network;
 use metaphrase_train::parameters::Parameters;
-use metaphrase_train::{TrainingPrecision, Recipe, Trainer, TrainerSettings, trial};
+use metaphrase_train::{Recipe, Trainer, TrainerSettings, TrainingPrecision, trial};
 use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
@@ -62,7 +62,13 @@ fn peak(precision: TrainingPrecision, seconds: f64) -> Result<f64> {
 }
 
 /// Agreement with the CPU, and words per second of updates.
-fn measure(path: &Path, precision: TrainingPrecision, factor: usize, seconds: f64, peak: f64) -> Result<serde_json::Value> {
+fn measure(
+    path: &Path,
+    precision: TrainingPrecision,
+    factor: usize,
+    seconds: f64,
+    peak: f64,
+) -> Result<serde_json::Value> {
     let recipe = Recipe::read(path, &[])?;
     let config = Config {
         source_words: VOCABULARY,

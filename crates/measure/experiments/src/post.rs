@@ -243,7 +243,8 @@ struct Quality {
     seconds: f64,
 }
 
-/// BLEU and log-probability by beam and set: ranked without length normalisation, with it, and by our default, which is between.
+/// BLEU and log-probability by beam and set: ranked without length normalisation, with it, and by our default,
+/// which is between.
 pub fn figure_5(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
     let mut rows = Vec::new();

@@ -17,7 +17,8 @@ pub struct LegsArgs {
     #[arg(long, value_name = "PATH", help_heading = "Model")]
     then: Option<PathBuf>,
     /// A glossary: if a line contains one of its source terms, the translation contains the target term. Each line of
-    /// the file has a source term, a tab and a target term; more target terms after tabs are alternatives. CSV, TBX, TMX
+    /// the file has a source term, a tab and a target term; more target terms after tabs are alternatives. CSV,
+    /// TBX, TMX
     /// and Excel files are read, too
     #[arg(long, value_name = "FILE", help_heading = "Text")]
     glossary: Option<PathBuf>,

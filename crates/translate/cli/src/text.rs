@@ -45,7 +45,8 @@ pub struct TextArgs {
     /// only those without a translation
     #[arg(long)]
     pub all: bool,
-    /// The columns of a csv or tsv file to translate, by the names in its first line or by numbers from 1; TEXT=TRANSLATION
+    /// The columns of a csv or tsv file to translate, by the names in its first line or by numbers from 1;
+    /// TEXT=TRANSLATION
     /// writes the translations of one column into another one [default: all columns]
     #[arg(long, value_name = "COLUMN", num_args = 1..)]
     pub columns: Vec<String>,

@@ -104,7 +104,8 @@ pub(crate) fn with_line_ends(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(view)
 }
 
-/// Whether the backslash at `at` begins the end of a line. A command of TeX, as `\textbf`, has white space before it and
+/// Whether the backslash at `at` begins the end of a line. A command of TeX, as `\textbf`, has white space
+/// before it and
 /// a small letter after it.
 fn ends_line(text: &str, at: usize, after_another: bool) -> bool {
     let mut after = text[at + 1..].chars();

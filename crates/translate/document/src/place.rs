@@ -26,7 +26,7 @@ pub(crate) struct ParagraphText {
 pub(crate) struct ElementPlace {
     /// Bytes of the translation.
     pub(crate) range: Range<usize>,
-    /// Of a marker: whether white space stands before it in the source, and after it.
+    /// Whether white space stands before a marker in the source, and after it.
     pub(crate) blank_before: bool,
     pub(crate) blank_after: bool,
 }

@@ -1,4 +1,5 @@
-//! Characters that the vocabulary of a model lacks: letters are read as others that it knows, and all else is carried around the
+//! Characters that the vocabulary of a model lacks: letters are read as others that it knows, and all else is
+//! carried around the
 //! model and put in where its neighbours' translations stand.
 
 mod reader;
@@ -63,7 +64,8 @@ impl<'v> Lacking<'v> {
         source.lacks_characters().then_some(Self { source, target, keeps })
     }
 
-    /// The request as the model reads it, and the line that its translation is put together with; `None` if the model knows all characters.
+    /// The request as the model reads it, and the line that its translation is put together with; `None` if the
+    /// model knows all characters.
     pub(crate) fn carry(&self, request: &mut Request) -> Option<CarriedLine> {
         let mut reader = Reader::new(self, &request.source);
         if reader.knows(&request.source) {
@@ -110,7 +112,8 @@ fn number(terms: Vec<Option<usize>>, own: usize) -> Vec<usize> {
     terms.into_iter().map(number).collect()
 }
 
-/// The required terms that stand in the source as they are to stand in the translation: their numbers and places, in order.
+/// The required terms that stand in the source as they are to stand in the translation: their numbers and
+/// places, in order.
 fn copies(request: &Request) -> Vec<(usize, Range<usize>)> {
     let copied = |(number, term): (usize, &RequiredTerm)| {
         let place = term.source.clone()?;

@@ -1,4 +1,5 @@
-//! Characters that a vocabulary lacks, lines in capitals, and characters that no reader sees: what an engine reads, and what its caller gets.
+//! Characters that a vocabulary lacks, lines in capitals, and characters that no reader sees: what an engine
+//! reads, and what its caller gets.
 
 use metaphrase::{
     AlignmentUnit, Attention, Case, Engine, EngineFacts, Error, FileFormat, Glossary, Hypothesis, Met, Plan, Reply,

@@ -24,7 +24,8 @@ pub struct Report {
     pub vocabularies: Result<Vocabularies, String>,
     /// The number of files with a checksum, which all agree; `None` if the model has no checksums.
     pub checksums: Option<usize>,
-    /// The number of tensors that are scales of activations in 8 bits, which Firefox' models have. They are not needed: scales
+    /// The number of tensors that are scales of activations in 8 bits, which Firefox' models have. They are not
+    /// needed: scales
     /// are computed from the activations.
     pub activation_scales: usize,
     /// One sentence for each thing that does not fit.
@@ -96,7 +97,8 @@ fn problems(config: &Config, weights: &Weights) -> Vec<String> {
     problems
 }
 
-/// Whether a tensor is the scale of the activations that a matrix is multiplied with: `encoder_l1_self_Wq_QuantMultA`, and
+/// Whether a tensor is the scale of the activations that a matrix is multiplied with:
+/// `encoder_l1_self_Wq_QuantMultA`, and
 /// `none_QuantMultA` for products without a name.
 fn is_activation_scale(name: &str) -> bool {
     name.ends_with("_QuantMultA")

@@ -21,7 +21,8 @@ fn weblate_translates_with_placeholders_in_xml() {
     assert!(text.contains("<x id=\"7\"></x>"), "{text}");
 }
 
-/// Further requests of its DeepL service: languages, pairs of glossaries, and a glossary that it makes, uses and removes.
+/// Further requests of its DeepL service: languages, pairs of glossaries, and a glossary that it makes, uses
+/// and removes.
 #[test]
 fn weblate_keeps_its_glossaries() {
     let server = server();

@@ -226,7 +226,8 @@ impl Vocabulary {
         pieces.into_iter().flat_map(|pieces| pieces.bytes())
     }
 
-    /// Whether there are characters that it can not express: it has pieces, none of which stand for bytes. To a list of words
+    /// Whether there are characters that it can not express: it has pieces, none of which stand for bytes. To a
+    /// list of words
     /// the unknown word is a word like others.
     #[must_use]
     pub fn lacks_characters(&self) -> bool {

@@ -51,7 +51,7 @@ use std::collections::HashSet;
 #[derive(Debug)]
 pub struct SegmentedFile {
     format: FileFormat,
-    /// Of a file that is one text.
+    /// The encoding of a file that is one text.
     encoding: TextEncoding,
     texts: Vec<SegmentedText>,
     frame: Frame,

@@ -33,7 +33,8 @@ fn values<'t>(name: &str, tag: &'t str) -> Vec<&'t str> {
 /// Elements that are copied although text is inside them, and the elements inside them that have text.
 const HOLDING_TEXT: &[(&str, &[&str])] = &[("select", &["option"]), ("svg", &["title", "desc", "text"])];
 
-/// The texts inside elements that are copied, and the values, as paragraphs, without those inside elements that are copied. A value without quotation marks stays.
+/// The texts inside elements that are copied, and the values, as paragraphs, without those inside elements that
+/// are copied. A value without quotation marks stays.
 pub(crate) fn attributes(input: &str, copied: &[String], how: &Sentences<'_>) -> Vec<Block> {
     let tokens = scan(input, Syntax::Html);
     let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Html, copied, paragraphs: Paragraphs::new(how) };

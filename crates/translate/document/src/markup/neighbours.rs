@@ -46,7 +46,8 @@ impl Reader<'_> {
     }
 
     /// Whether the element that begins here, right after another one, begins a word, as in
-    /// `<span>First</span><span>Second</span>`. A word may be divided among elements, too, so both sides must look like words.
+    /// `<span>First</span><span>Second</span>`. A word may be divided among elements, too, so both sides must
+    /// look like words.
     pub(crate) fn divides_words(&self, start: usize) -> bool {
         let before = self.paragraphs.text_before();
         let (Some(Kind::Close(closed)), Kind::Open(opened, false)) =

@@ -115,7 +115,8 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// The bytes of the first part of a word: letters and digits, with signs inside them and with unknown signs that touch digits; or known
+    /// The bytes of the first part of a word: letters and digits, with signs inside them and with unknown signs
+    /// that touch digits; or known
     /// signs; or unknown ones.
     fn piece(&mut self, text: &str) -> usize {
         let kind = |reader: &mut Self, c: char| match c {

@@ -147,7 +147,7 @@ fn other(text: &str, written: &[&str], known: &[String]) -> Option<(usize, f64)>
     let best = candidates.iter().find(|place| language(base(&known[**place])) == Some(found.lang()));
     match best {
         Some(&place) => Some((place, 0.7 + 0.29 * found.confidence())),
-        // Of short texts trigrams say little.
+        // Trigrams say little about short texts.
         None if !found.is_reliable() || text.len() < 40 => Some((first, 0.5)),
         None => None,
     }
