@@ -17,7 +17,7 @@ fn a_list_is_learnt_from_the_model_s_own_translations() {
     let lists = lists.to_str().unwrap();
     let learn = ["shortlist", "learn", "-b", "2", "-i", &input, "-o", lists, "--first", "20", "--log", "info"];
     let learnt = run(&learn, "");
-    assert!(learnt.stderr.contains("learnt from 12 lines; of 12 lines"), "{}", learnt.stderr);
+    assert!(learnt.stderr.contains("learnt from 12 lines; for 12 lines"), "{}", learnt.stderr);
     assert!(
         learnt.stderr.contains(" 100.00 % of the translated words"),
         "each word is in the list of its line: {}",
