@@ -23,3 +23,21 @@ pub fn crate_folders() -> Vec<PathBuf> {
     folders.sort();
     folders
 }
+
+/// The files below a folder, in alphabetical order. What `keeps` refuses, a file or a folder, is left out.
+///
+/// # Panics
+/// If a folder cannot be read.
+#[must_use]
+pub fn files_below(folder: &Path, keeps: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if !keeps(&path) {
+            continue;
+        }
+        if path.is_dir() { files.extend(files_below(&path, keeps)) } else { files.push(path) }
+    }
+    files.sort();
+    files
+}

@@ -11,7 +11,7 @@ mod needs;
 mod scorers;
 
 pub use avoided::AvoidedWords;
-pub use crates::{crate_folders, repository};
+pub use crates::{crate_folders, files_below, repository};
 pub use delegate::{Delegate, Delegating};
 pub use exhaustive::{FinishedSequence, exhaustive};
 pub use fake::{FakeModel, FakeScores, FakeState};

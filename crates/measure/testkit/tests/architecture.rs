@@ -1,6 +1,6 @@
 //! The arrows between crates are those of `ARCHITECTURE.md`. The name of an optional dependency ends with `?`.
 
-use metaphrase_testkit::{crate_folders, repository};
+use metaphrase_testkit::{crate_folders, files_below, repository};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -96,19 +96,10 @@ fn every_file_of_tests_is_run() {
 /// The page about safety names a test for each promise.
 #[test]
 fn every_test_that_a_promise_names_exists() {
-    fn read(folder: &Path, code: &mut String) {
-        for entry in std::fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                read(&path, code);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                *code += &std::fs::read_to_string(&path).expect("a source file");
-            }
-        }
-    }
     let root = repository();
-    let mut code = String::new();
-    read(&root.join("crates"), &mut code);
+    let is_source = |path: &Path| path.is_dir() || path.extension().is_some_and(|extension| extension == "rs");
+    let files = files_below(&root.join("crates"), &is_source);
+    let code: String = files.iter().map(|path| std::fs::read_to_string(path).expect("a source file")).collect();
     let page = std::fs::read_to_string(root.join("SECURITY.md")).expect("the page");
     let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| promise"));
     let tests: Vec<&str> = rows.filter_map(|row| row.split('|').nth(2)).collect();

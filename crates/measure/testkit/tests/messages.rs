@@ -1,27 +1,15 @@
 //! Messages of the libraries name fields, never options of the command line: the command line writes its own names.
 
-use metaphrase_testkit::crate_folders;
+use metaphrase_testkit::{crate_folders, files_below};
 use proc_macro2::{TokenStream, TokenTree};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Crates that are a program, or are not published.
 const PROGRAMS: [&str; 3] = ["cli", "experiments", "testkit"];
 
 /// Options that a library itself gives to another program.
 const OTHERS: [&str; 1] = ["--gpu-architecture"];
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let is_tests = path.file_stem().is_some_and(|name| name == "tests");
-        if path.is_dir() && !is_tests {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") && !is_tests {
-            found.push(path);
-        }
-    }
-}
 
 /// The strings of a source, without those of documentation.
 fn strings(tokens: TokenStream, found: &mut Vec<String>) {
@@ -58,14 +46,16 @@ fn option(text: &str) -> Option<&str> {
 
 #[test]
 fn messages_of_libraries_name_no_option_of_the_command_line() {
+    let is_source = |path: &Path| {
+        let is_tests = path.file_stem().is_some_and(|name| name == "tests");
+        !is_tests && (path.is_dir() || path.extension().is_some_and(|extension| extension == "rs"))
+    };
     let mut offenders = Vec::new();
     for member in crate_folders() {
         if PROGRAMS.iter().any(|program| member.ends_with(program)) {
             continue;
         }
-        let mut files = Vec::new();
-        sources(&member.join("src"), &mut files);
-        for path in files {
+        for path in files_below(&member.join("src"), &is_source) {
             let text = fs::read_to_string(&path).expect("a source");
             let code = text.split("\n#[cfg(test)]\n").next().unwrap_or_default();
             let mut found = Vec::new();

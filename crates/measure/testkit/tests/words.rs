@@ -1,6 +1,6 @@
 //! Comments use plain words and fit the width of the page.
 
-use metaphrase_testkit::repository;
+use metaphrase_testkit::{files_below, repository};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,20 +39,9 @@ struct Exception {
 
 /// All Rust and CUDA files of the workspace's packages, with their paths from the root.
 fn sources() -> Vec<(String, String)> {
-    fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                walk(&path, files);
-            } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "cu") {
-                files.push(path);
-            }
-        }
-    }
-    let mut files = Vec::new();
-    walk(&repository().join("crates"), &mut files);
-    walk(&repository().join("python/src"), &mut files);
-    files.sort();
+    let is_source = |path: &Path| path.is_dir() || path.extension().is_some_and(|end| end == "rs" || end == "cu");
+    let mut files = files_below(&repository().join("crates"), &is_source);
+    files.extend(files_below(&repository().join("python/src"), &is_source));
     let read = |path: PathBuf| {
         let name = path.strip_prefix(repository()).expect("a path below the root").display().to_string();
         (name, fs::read_to_string(&path).expect("a source file"))

@@ -3,8 +3,8 @@
 //! After a change: `UPDATE_API=1 cargo test -p metaphrase --test main option_pages`.
 
 use metaphrase::{NumberRange, OptionFacts, OptionGroup, OptionKind, TranslateOption, TranslateOptions};
+use metaphrase_testkit::repository;
 use std::fs;
-use std::path::Path;
 
 const GROUPS: [(OptionGroup, &str); 5] = [
     (OptionGroup::Search, "Search"),
@@ -20,7 +20,7 @@ fn of_group(group: OptionGroup) -> impl Iterator<Item = TranslateOption> {
 
 /// Compares the part of a file between two marks with `made`, or writes it there.
 fn compare(file: &str, begin: &str, end: &str, made: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(file);
+    let path = repository().join(file);
     let text = fs::read_to_string(&path).expect("the file");
     let from = text.find(begin).expect("the beginning") + begin.len();
     let to = if end.is_empty() { text.len() } else { from + text[from..].find(end).expect("the end") };

@@ -1,29 +1,18 @@
 //! The Rust files of the workspace as tokens.
 
-use metaphrase_testkit::{crate_folders, repository};
+use metaphrase_testkit::{crate_folders, files_below, repository};
 use proc_macro2::TokenStream;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// All source files of the crates, without tests.
 pub fn sources() -> Vec<PathBuf> {
-    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                if path.file_name().is_some_and(|name| name != "tests") {
-                    walk(&path, found);
-                }
-            } else if path.extension().is_some_and(|e| e == "rs") && path.file_name().is_some_and(|n| n != "tests.rs") {
-                found.push(path);
-            }
-        }
-    }
-    let mut found = Vec::new();
-    for folder in crate_folders() {
-        walk(&folder.join("src"), &mut found);
-    }
-    walk(&repository().join("python/src"), &mut found);
+    let is_source = |path: &Path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if path.is_dir() { name != "tests" } else { name != "tests.rs" && name.ends_with(".rs") }
+    };
+    let folders = crate_folders().into_iter().map(|folder| folder.join("src")).chain([repository().join("python/src")]);
+    let mut found: Vec<PathBuf> = folders.flat_map(|folder| files_below(&folder, &is_source)).collect();
     found.sort();
     found
 }
