@@ -219,6 +219,19 @@ fn parts(text: &str, part: Range<usize>, kept: Option<&Regex>) -> Vec<(Range<usi
     parts
 }
 
+/// A text in double quotation marks, with the escapes of C. `other` appends a character that has none of them.
+pub(crate) fn quoted(text: &str, other: impl Fn(char, &mut String)) -> String {
+    let mut written = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' | '\n' | '\t' | '\r' => Escape::Quoted.push(&mut written, c.encode_utf8(&mut [0; 4])),
+            c => other(c, &mut written),
+        }
+    }
+    written.push('"');
+    written
+}
+
 /// Text as the content of an element of XML; entities of the document itself stay as they are.
 pub(crate) fn to_xml(text: &str) -> String {
     let mut written = String::with_capacity(text.len());

@@ -100,10 +100,9 @@ impl SegmentedFile {
             }
             Reader::Text(read) => {
                 // Android's strings are XML, too.
-                if format == FileFormat::Xml
-                    && let Ok((text, encoding)) = Encodings::Utf8.decode(bytes.clone())
-                    && android::is_strings(&text)
-                {
+                let is_android = |bytes: &[u8]| str::from_utf8(bytes).is_ok_and(android::is_strings);
+                if format == FileFormat::Xml && is_android(&bytes) {
+                    let (text, encoding) = Encodings::Utf8.decode(bytes)?;
                     let found = android::messages(&text, &reading)?;
                     Self::of_messages(format, text, encoding, found, &reading)?
                 } else {

@@ -3,6 +3,7 @@
 use super::formats::Reading;
 use super::message_file::{Message, Messages, is_code, line};
 use crate::Error;
+use crate::write::Escape;
 use std::ops::Range;
 
 /// The values of a file.
@@ -119,14 +120,6 @@ fn decode(raw: &str) -> String {
 
 fn encode(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => written.extend(['\\', c]),
-            '\n' => written.push_str("\\n"),
-            '\t' => written.push_str("\\t"),
-            '\r' => written.push_str("\\r"),
-            c => written.push(c),
-        }
-    }
+    Escape::Quoted.push(&mut written, text);
     written
 }

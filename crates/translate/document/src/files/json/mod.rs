@@ -7,7 +7,7 @@ pub(crate) use catalogue::messages as catalogue;
 
 use super::apostrophes::{Apostrophes, Rule};
 use super::formats::Reading;
-use super::message_file::{Message, Messages, is_code, pattern};
+use super::message_file::{Message, Messages, is_code, pattern, quoted};
 use crate::Error;
 use parse::{Kind, Value, parse};
 use regex::Regex;
@@ -121,19 +121,11 @@ impl Finder {
 
 /// A string of JSON.
 pub(super) fn encode(text: &str, ascii: bool) -> String {
-    let mut written = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => written.extend(['\\', c]),
-            '\n' => written.push_str("\\n"),
-            '\t' => written.push_str("\\t"),
-            '\r' => written.push_str("\\r"),
-            c if c < ' ' || (ascii && !c.is_ascii()) => {
-                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| written.push_str(&format!("\\u{unit:04x}")));
-            }
-            c => written.push(c),
+    quoted(text, |c, written| {
+        if c < ' ' || (ascii && !c.is_ascii()) {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| written.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            written.push(c);
         }
-    }
-    written.push('"');
-    written
+    })
 }

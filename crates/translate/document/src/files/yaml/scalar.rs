@@ -1,6 +1,7 @@
 //! A scalar of YAML: where it stands, and how another text is written in its style.
 
 use super::is_plain;
+use crate::files::message_file::quoted;
 use saphyr_parser::ScalarStyle;
 use std::ops::Range;
 
@@ -140,24 +141,17 @@ impl Scalar {
                 let lines: Vec<String> = lines.filter(|line| !folded || !line.is_empty()).collect();
                 lines.join(&joint)
             }
-            _ => quoted(text),
+            _ => double_quoted(text),
         }
     }
 }
 
 /// A text in double quotation marks.
-fn quoted(text: &str) -> String {
-    let mut written = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => written.extend(['\\', c]),
-            '\n' => written.push_str("\\n"),
-            '\t' => written.push_str("\\t"),
-            '\r' => written.push_str("\\r"),
-            c if c.is_control() => written.push_str(&format!("\\x{:02x}", u32::from(c))),
-            c => written.push(c),
-        }
-    }
-    written.push('"');
-    written
+fn double_quoted(text: &str) -> String {
+    quoted(
+        text,
+        |c, written| {
+            if c.is_control() { written.push_str(&format!("\\x{:02x}", u32::from(c))) } else { written.push(c) }
+        },
+    )
 }
