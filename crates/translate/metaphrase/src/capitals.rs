@@ -1,7 +1,7 @@
 //! Lines in capitals: few models read them well, so that they are translated in small letters, too.
 
 use crate::spans::spans;
-use crate::{Request, RequiredTerm, Translation};
+use crate::{Request, Translation};
 use std::ops::Range;
 
 /// The fewest letters of a word that tells capitals from abbreviations.
@@ -10,17 +10,11 @@ const WORD: usize = 4;
 /// The request in small letters, if its source is a line of capitals: more than one word, and no code.
 pub(crate) fn small(request: &Request) -> Option<Request> {
     let copies: Vec<Range<usize>> =
-        request.terms.required.iter().filter_map(|term| copied(term, &request.source)).collect();
+        request.terms.required.iter().filter_map(|term| term.copied_from(&request.source)).collect();
     is_capitals(&request.source, &copies).then(|| {
         let source = lowered(&request.source, &copies);
         Request { source, ..request.clone() }
     })
-}
-
-/// The place of a term that stands in the source as it is to stand in the translation.
-fn copied(term: &RequiredTerm, source: &str) -> Option<Range<usize>> {
-    let place = term.source.clone()?;
-    matches!(&term.targets[..], [target] if source.get(place.clone()) == Some(target)).then_some(place)
 }
 
 fn is_inside(places: &[Range<usize>], at: usize) -> bool {
@@ -85,7 +79,7 @@ pub(crate) fn better(whole: Translation, small: Translation, request: &Request) 
 fn raised(mut translation: Translation, request: &Request) -> Translation {
     let terms = &request.terms.required;
     let targets: Vec<Option<&String>> =
-        terms.iter().map(|term| copied(term, &request.source).and(term.targets.first())).collect();
+        terms.iter().map(|term| term.copied_from(&request.source).and(term.targets.first())).collect();
     for hypothesis in &mut translation.hypotheses {
         let places = spans(&hypothesis.pieces, &hypothesis.text);
         let mut kept: Vec<Range<usize>> = Vec::new();
@@ -108,7 +102,7 @@ fn raised(mut translation: Translation, request: &Request) -> Translation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Hypothesis;
+    use crate::{Hypothesis, RequiredTerm};
 
     #[test]
     fn capitals_are_told_from_abbreviations_and_code() {

@@ -115,12 +115,9 @@ fn number(terms: Vec<Option<usize>>, own: usize) -> Vec<usize> {
 /// The required terms that stand in the source as they are to stand in the translation: their numbers and
 /// places, in order.
 fn copies(request: &Request) -> Vec<(usize, Range<usize>)> {
-    let copied = |(number, term): (usize, &RequiredTerm)| {
-        let place = term.source.clone()?;
-        let [target] = &term.targets[..] else { return None };
-        (request.source.get(place.clone()) == Some(target)).then_some((number, place))
-    };
-    let mut copies: Vec<_> = request.terms.required.iter().enumerate().filter_map(copied).collect();
+    let terms = request.terms.required.iter().enumerate();
+    let mut copies: Vec<_> =
+        terms.filter_map(|(number, term)| Some((number, term.copied_from(&request.source)?))).collect();
     copies.sort_by_key(|(_, place)| place.start);
     copies
 }

@@ -2,7 +2,7 @@
 
 use crate::Hypothesis;
 use crate::forms::forms;
-use crate::spans::spans;
+use crate::spans::{pieces_in, spans};
 use metaphrase_base::{AvoidedPhrases, ReadText, WordId};
 use metaphrase_search::{Constraints, ConstraintsError, Continues};
 use metaphrase_text::vocab::Vocabulary;
@@ -35,6 +35,12 @@ impl RequiredTerm {
     /// A term whose place in the source is not known.
     pub fn new<S: Into<String>>(targets: impl IntoIterator<Item = S>) -> Self {
         Self { source: None, targets: targets.into_iter().map(Into::into).collect() }
+    }
+
+    /// The place of a term that stands in the source exactly as it is to stand in the translation.
+    pub(crate) fn copied_from(&self, source: &str) -> Option<Range<usize>> {
+        let place = self.source.clone()?;
+        matches!(&self.targets[..], [target] if source.get(place.clone()) == Some(target)).then_some(place)
     }
 
     /// Whether both stand in the source and have a byte in common.
@@ -241,9 +247,10 @@ impl Segmented {
             let is_free =
                 |place: &Range<usize>| taken.iter().all(|other| place.end <= other.start || other.end <= place.start);
             let Some(place) = places.find(is_free) else { continue };
-            let shares = |span: &Range<usize>| span.start < place.end && place.start < span.end;
-            let found = spans.iter().position(shares).zip(spans.iter().rposition(shares));
-            met.extend(found.map(|(first, last)| Met { term, first, pieces: last + 1 - first }));
+            let pieces = pieces_in(&spans, &place);
+            if !pieces.is_empty() {
+                met.push(Met { term, first: pieces.start, pieces: pieces.len() });
+            }
             taken.push(place);
         }
         met
@@ -256,8 +263,7 @@ impl Segmented {
 
     /// Makes the terms preferred ones, which a translation may lack.
     pub(crate) fn prefer(&mut self, target: &Arc<Vocabulary>, continues: &Continues) {
-        let avoided = self.avoided(target);
-        self.constraints = avoided.and_then(|some| Constraints::new(&[], Some(some), Some(continues.clone())).ok());
+        self.constraints = only_avoiding(self.avoided(target), continues);
         self.is_preferred = true;
     }
 
@@ -286,13 +292,17 @@ impl Segmented {
 
     /// Gives up all required terms, and with `all` the phrases to avoid, too; `note` gives the reason.
     pub(crate) fn give_up(&mut self, all: bool, note: String, target: &Arc<Vocabulary>, continues: &Continues) {
-        let avoided = self.avoided(target).filter(|_| !all);
-        // Without terms there is nothing to contradict.
-        self.constraints = avoided.and_then(|some| Constraints::new(&[], Some(some), Some(continues.clone())).ok());
+        self.constraints = only_avoiding(self.avoided(target).filter(|_| !all), continues);
         self.impossible.append(&mut self.numbers);
         self.impossible.sort_unstable();
         self.notes.push(note);
     }
+}
+
+/// Constraints without terms.
+fn only_avoiding(avoided: Option<Arc<dyn AvoidedPhrases>>, continues: &Continues) -> Option<Constraints> {
+    // Without terms there is nothing to contradict.
+    Constraints::new(&[], Some(avoided?), Some(continues.clone())).ok()
 }
 
 /// The longest ending that a preferred term may have, in letters.

@@ -1,7 +1,7 @@
 //! Words of a translation and of its source that the attention links.
 
 use crate::Attention;
-use crate::spans::spans;
+use crate::spans::{pieces_in, spans};
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 
@@ -10,47 +10,66 @@ const LEAST: f32 = 0.2;
 
 /// A translation and its source, as text and as pieces, with the attention between the pieces.
 pub(crate) struct LinkedTexts<'a> {
-    source: &'a str,
-    target: &'a str,
     /// By source piece, the bytes in the source.
     source_spans: Vec<Range<usize>>,
-    /// By target piece, the bytes in the translation.
-    target_spans: Vec<Range<usize>>,
+    /// The words of the source that have letters or digits.
+    source_words: Vec<Word>,
+    target_words: Vec<Word>,
+    /// target words × source words: the attention of the pieces of one to the pieces of the other, summed.
+    masses: Vec<f32>,
     attention: &'a Attention,
 }
 
+/// A written word.
+struct Word {
+    bytes: Range<usize>,
+    pieces: Range<usize>,
+}
+
 impl<'a> LinkedTexts<'a> {
+    /// Pieces are those of the vocabularies, attention is that over the source pieces and the end of sentence.
     pub(crate) fn new(
-        (source, source_pieces): (&'a str, &[String]),
-        (target, target_pieces): (&'a str, &[String]),
+        source: &str,
+        source_pieces: &[String],
+        target: &str,
+        target_pieces: &[String],
         attention: &'a Attention,
     ) -> Self {
         let (source_spans, target_spans) = (spans(source_pieces, source), spans(target_pieces, target));
-        Self { source, target, source_spans, target_spans, attention }
+        let words = |text: &str, spans: &[Range<usize>]| -> Vec<Word> {
+            let word = |bytes: Range<usize>| Word { pieces: pieces_in(spans, &bytes), bytes };
+            written_words(text).into_iter().map(word).collect()
+        };
+        let mut source_words = words(source, &source_spans);
+        source_words.retain(|word| source[word.bytes.clone()].contains(char::is_alphanumeric));
+        let target_words = words(target, &target_spans);
+        let mut masses = Vec::with_capacity(target_words.len() * source_words.len());
+        for target in &target_words {
+            masses.extend(source_words.iter().map(|source| mass(attention, &target.pieces, &source.pieces)));
+        }
+        Self { source_spans, source_words, target_words, masses, attention }
     }
 
     /// The written words of the translation that attend more to a place of the source than to any word outside it.
     /// Punctuation and the end of the source do not count: models that were not trained to align look there most of the
     /// time.
     pub(crate) fn words_for(&self, place: &Range<usize>) -> Vec<Range<usize>> {
-        let mut others = self.source_words();
-        others.retain(|word| word.end <= place.start || place.end <= word.start);
-        let attends = |word: &Range<usize>| {
-            let rows = pieces_in(&self.target_spans, word);
-            let on_place = self.mass(rows.clone(), place);
-            let is_more = others.iter().all(|other| self.mass(rows.clone(), other) < on_place);
-            is_more && on_place > LEAST * rows.len() as f32
+        let pieces = pieces_in(&self.source_spans, place);
+        let attends = |(word, masses): &(&Word, &[f32])| {
+            let on_place = mass(self.attention, &word.pieces, &pieces);
+            let is_other = |other: &Word| other.bytes.end <= place.start || place.end <= other.bytes.start;
+            let mut others = self.source_words.iter().zip(*masses).filter(|(other, _)| is_other(other));
+            others.all(|(_, &on_other)| on_other < on_place) && on_place > LEAST * word.pieces.len() as f32
         };
-        let mut words = written_words(self.target);
-        words.retain(attends);
-        words
+        let rows = self.masses.chunks_exact(self.source_words.len().max(1));
+        self.target_words.iter().zip(rows).filter(attends).map(|(word, _)| word.bytes.clone()).collect()
     }
 
     /// The written words of the source that some pieces of the translation attend to most; `None` if they look
     /// elsewhere, as at the end of the sentence or at punctuation.
     pub(crate) fn place_of(&self, target_pieces: Range<usize>) -> Option<Range<usize>> {
-        let words = self.source_words();
-        let masses: Vec<f32> = words.iter().map(|word| self.mass(target_pieces.clone(), word)).collect();
+        let words = &self.source_words;
+        let masses: Vec<f32> = words.iter().map(|word| mass(self.attention, &target_pieces, &word.pieces)).collect();
         let best = (0..words.len()).max_by(|&a, &b| masses[a].total_cmp(&masses[b]))?;
         if masses[best] < LEAST * target_pieces.len() as f32 {
             return None;
@@ -59,34 +78,17 @@ impl<'a> LinkedTexts<'a> {
         let is_part = |word: usize| masses[word] > 0.5 * masses[best];
         let first = (0..best).rev().take_while(|&word| is_part(word)).last().unwrap_or(best);
         let last = (best + 1..words.len()).take_while(|&word| is_part(word)).last().unwrap_or(best);
-        Some(words[first].start..words[last].end)
-    }
-
-    /// The words of the source that have letters or digits.
-    fn source_words(&self) -> Vec<Range<usize>> {
-        let mut words = written_words(self.source);
-        words.retain(|word| self.source[word.clone()].contains(char::is_alphanumeric));
-        words
-    }
-
-    /// The attention of some target pieces to a place of the source, summed.
-    fn mass(&self, target_pieces: Range<usize>, place: &Range<usize>) -> f32 {
-        let pieces = pieces_in(&self.source_spans, place);
-        target_pieces.flat_map(|row| self.row(row).get(pieces.clone())).flatten().sum()
-    }
-
-    /// The attention of a target piece.
-    fn row(&self, piece: usize) -> &[f32] {
-        let at = piece * self.attention.source_len;
-        self.attention.weights.get(at..at + self.attention.source_len).unwrap_or_default()
+        Some(words[first].bytes.start..words[last].bytes.end)
     }
 }
 
-/// The pieces that have a byte of a place.
-fn pieces_in(spans: &[Range<usize>], place: &Range<usize>) -> Range<usize> {
-    let shares = |span: &Range<usize>| span.start < place.end && place.start < span.end;
-    let first = spans.iter().position(shares).unwrap_or(0);
-    first..spans.iter().rposition(shares).map_or(first, |last| last + 1)
+/// The attention of some target pieces to some source pieces, summed.
+fn mass(attention: &Attention, target_pieces: &Range<usize>, source_pieces: &Range<usize>) -> f32 {
+    let row = |piece: usize| {
+        let at = piece * attention.source_len;
+        attention.weights.get(at..at + attention.source_len).unwrap_or_default()
+    };
+    target_pieces.clone().flat_map(|piece| row(piece).get(source_pieces.clone())).flatten().sum()
 }
 
 /// The words of a text: runs of letters and digits; every other character but blanks, and every character of a script
@@ -125,7 +127,7 @@ mod tests {
             weights[row * 6 + column] = 1.0;
         }
         let attention = Attention { source_len: 6, weights };
-        let linked = LinkedTexts::new((source, &source_pieces), (target, &target_pieces), &attention);
+        let linked = LinkedTexts::new(source, &source_pieces, target, &target_pieces, &attention);
         assert_eq!(linked.words_for(&(8..13)).first(), Some(&(9..13)));
         assert_eq!(linked.words_for(&(4..13)), [4..8, 9..13]);
         assert_eq!(linked.place_of(2..3), Some(8..13));

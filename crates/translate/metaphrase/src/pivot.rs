@@ -117,7 +117,7 @@ fn place_terms(terms: &mut [RequiredTerm], source: &str, between: &Translation) 
     let best = between.hypotheses.first();
     let linked = best.and_then(|best| {
         let attention = best.attention.as_ref()?;
-        Some(LinkedTexts::new((source, &between.source_pieces), (&best.text, &best.pieces), attention))
+        Some(LinkedTexts::new(source, &between.source_pieces, &best.text, &best.pieces, attention))
     });
     for term in terms {
         term.source = term.source.take().and_then(|place| {

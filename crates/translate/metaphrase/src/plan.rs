@@ -9,7 +9,6 @@ use crate::reply::{AnswerFn, Cancel, Reply};
 use crate::{Error, Glossary, Request, RequiredTerm, SearchOptions, TranslateOptions, Translation, required_terms};
 use metaphrase_document::Splitter;
 use std::cmp::Reverse;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// An engine that is ready for requests with one set of options, and how their lines are planned.
@@ -42,11 +41,19 @@ pub(crate) struct PlannedLine {
 struct PlannedPart {
     /// The byte of the line at which it begins.
     start: usize,
-    request: Request,
+    /// Its required terms.
+    terms: Vec<RequiredTerm>,
     /// As the engine reads it.
     whole: Reading,
-    /// In small letters, if the line is in capitals.
-    small: Option<Reading>,
+    /// If it is in capitals.
+    small: Option<SmallLetters>,
+}
+
+/// A line in capitals.
+struct SmallLetters {
+    request: Request,
+    /// In small letters, as the engine reads it.
+    reading: Reading,
 }
 
 /// What the engine reads.
@@ -122,9 +129,9 @@ impl<'t> Planner<'t> {
     fn part(&self, start: usize, request: Request, number: usize) -> PlannedPart {
         let searches = request.target.is_none() && request.prefix.is_empty() && request.evidence.is_none();
         let small = if self.small_letters && searches { small(&request) } else { None };
-        let small = small.map(|request| self.reading(request, number));
-        let whole = self.reading(request.clone(), number);
-        PlannedPart { start, request, whole, small }
+        let small = small.map(|small| SmallLetters { request: request.clone(), reading: self.reading(small, number) });
+        let terms = request.terms.required.clone();
+        PlannedPart { start, terms, whole: self.reading(request, number), small }
     }
 
     fn reading(&self, mut request: Request, number: usize) -> Reading {
@@ -135,7 +142,10 @@ impl<'t> Planner<'t> {
 
     /// The bytes that a line and its translation take, about.
     pub(crate) fn weight(&self, line: &PlannedLine) -> usize {
-        let readings = line.parts.iter().flat_map(|part| std::iter::once(&part.whole).chain(&part.small));
+        let readings = line.parts.iter().flat_map(|part| {
+            let small = part.small.as_ref().map(|small| &small.reading);
+            std::iter::once(&part.whole).chain(small)
+        });
         readings.map(|reading| self.session.weight(&reading.plan)).fold(0, usize::saturating_add)
     }
 
@@ -150,12 +160,12 @@ impl<'t> Planner<'t> {
                 PartCollector::answers(line.parts.len(), line.gaps, answer).collect()
             };
             for (part, answer) in line.parts.into_iter().zip(answers) {
-                let answer = with_terms(&part.request.terms.required, part.start, answer);
+                let answer = with_terms(part.terms, part.start, answer);
                 match part.small {
                     None => readings.push((part.whole, answer)),
-                    Some(small) => {
-                        let [first, second] = better_of(part.request, answer);
-                        readings.extend([(part.whole, first), (small, second)]);
+                    Some(SmallLetters { request, reading }) => {
+                        let [first, second] = better_of(request, answer);
+                        readings.extend([(part.whole, first), (reading, second)]);
                     }
                 }
             }
@@ -200,13 +210,13 @@ impl<'t> Planner<'t> {
 
 /// What is called with a translation, after the translation got its terms. Their places are those in the line, in which the part begins
 /// at byte `start`.
-fn with_terms(terms: &[RequiredTerm], start: usize, answer: AnswerFn) -> AnswerFn {
+fn with_terms(mut terms: Vec<RequiredTerm>, start: usize, answer: AnswerFn) -> AnswerFn {
     if terms.is_empty() {
         return answer;
     }
-    let in_line = |place: &Range<usize>| place.start + start..place.end + start;
-    let of_line = |term: &RequiredTerm| RequiredTerm { source: term.source.as_ref().map(in_line), ..term.clone() };
-    let terms: Vec<RequiredTerm> = terms.iter().map(of_line).collect();
+    for place in terms.iter_mut().filter_map(|term| term.source.as_mut()) {
+        *place = place.start + start..place.end + start;
+    }
     Box::new(move |found| {
         answer(found.map(|translation| {
             // A later leg of a way by a third language may have terms of its own, which come after these.

@@ -50,6 +50,13 @@ pub fn spans(pieces: &[String], text: &str) -> Vec<Range<usize>> {
     spans
 }
 
+/// The pieces that have a byte of a place; empty if none has.
+pub(crate) fn pieces_in(spans: &[Range<usize>], place: &Range<usize>) -> Range<usize> {
+    let shares = |span: &Range<usize>| span.start < place.end && place.start < span.end;
+    let first = spans.iter().position(shares).unwrap_or(0);
+    first..spans.iter().rposition(shares).map_or(first, |last| last + 1)
+}
+
 /// Letters in the compatibility form, in lower case and without white space: whatever a vocabulary makes of a text
 /// keeps them.
 fn plain(text: &str) -> impl Iterator<Item = char> {

@@ -25,18 +25,7 @@ impl Context {
         }
         let source = match (&request.evidence, first) {
             (Some(evidence), _) => EvidenceSource::Request(Arc::clone(evidence)),
-            (None, Some(first)) => {
-                let (source, prefix) = (task.source.clone(), task.prefix.clone());
-                let search = std::mem::replace(&mut task.options, first.clone());
-                EvidenceSource::FirstSearch(SecondSearch {
-                    source,
-                    prefix,
-                    constraints: task.constraints.clone(),
-                    shortlist: task.shortlist.clone(),
-                    search,
-                    seed: task.seed,
-                })
-            }
+            (None, Some(first)) => EvidenceSource::FirstSearch(SecondSearch::after(task, first.clone())),
             (None, None) if self.evidence.is_some() => {
                 let text = if options.pieces {
                     self.source.decode(&task.source[..task.source.len() - 1])
@@ -80,12 +69,10 @@ impl Context {
         let EvidenceJob { source: EvidenceSource::FirstSearch(second), options } = *evidence else {
             return ControlFlow::Break(outcome);
         };
-        let Outcome { tag: mut job, hypotheses, counts, .. } = outcome;
-        job.earlier_counts += counts;
+        let Outcome { tag: job, hypotheses, counts, .. } = outcome;
         let list: Vec<_> = hypotheses.iter().map(|found| (&found.words[..], f64::from(found.log_prob))).collect();
         let found = self.counter.scorer_of_pieces(&list, &options);
-        let SecondSearch { source, prefix, constraints, shortlist, search, seed } = second;
-        let mut task = Task { prefix, constraints, seed, shortlist, ..Task::new(job, source, &search) };
+        let mut task = second.task(job, counts);
         add_scores(&mut task, found);
         ControlFlow::Continue(task)
     }

@@ -4,7 +4,7 @@
 
 use super::context::Context;
 use crate::forms::without_endings;
-use crate::spans::spans;
+use crate::spans::{pieces_in, spans};
 use crate::{Attention, Request};
 use metaphrase_base::WordId;
 use metaphrase_models::Config;
@@ -53,10 +53,10 @@ impl Context {
         let spans = spans(pieces, &request.source);
         let mut terms: Vec<(Range<usize>, &String)> = Vec::new();
         for (place, target) in placed {
-            let inside = |span: &Range<usize>| span.start < place.end && place.start < span.end;
-            let (first, last) = (spans.iter().position(inside), spans.iter().rposition(inside));
-            let Some((first, last)) = first.zip(last) else { continue };
-            terms.push((first..last + 1, target));
+            let words = pieces_in(&spans, place);
+            if !words.is_empty() {
+                terms.push((words, target));
+            }
         }
         terms.sort_by_key(|(place, _)| place.start);
         let mut end = 0;
@@ -105,9 +105,19 @@ impl Annotated {
     }
 }
 
+/// The attention of a translation to the words of the source that the caller knows. `weights`: the attention to the
+/// `source_len` words that were searched with. `columns`: what these stand for, if there are terms among them.
+pub(crate) fn line_attention(weights: Vec<f32>, source_len: usize, columns: Option<&[usize]>) -> Attention {
+    let attention = Attention { source_len, weights };
+    match columns {
+        Some(columns) => without_marks(&attention, columns),
+        None => attention,
+    }
+}
+
 /// Attention over the caller's source, from attention over the source with its terms: the weights of the words that
 /// stand for one source word are summed.
-pub(crate) fn without_marks(attention: &Attention, columns: &[usize]) -> Attention {
+fn without_marks(attention: &Attention, columns: &[usize]) -> Attention {
     let source_len = columns.last().map_or(0, |last| last + 1);
     let mut weights = Vec::with_capacity(attention.weights.len() / columns.len().max(1) * source_len);
     for row in attention.weights.chunks_exact(columns.len()) {

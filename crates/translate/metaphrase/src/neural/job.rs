@@ -8,7 +8,7 @@ use crate::search_graph::GraphUnits;
 use crate::unknown::Replacement;
 use crate::{Evidence, EvidenceOptions};
 use metaphrase_base::{Shortlist, WordId};
-use metaphrase_search::{CheckedOptions, Constraints};
+use metaphrase_search::{CheckedOptions, Constraints, Task};
 use std::sync::Arc;
 
 /// The data of a line in addition to its search.
@@ -60,4 +60,25 @@ pub(crate) struct SecondSearch {
     pub(crate) shortlist: Option<Shortlist>,
     pub(crate) search: CheckedOptions,
     pub(crate) seed: u64,
+}
+
+impl SecondSearch {
+    /// The search of a task, which becomes a first search with these options.
+    pub(crate) fn after(task: &mut Task<Job>, first: CheckedOptions) -> Self {
+        Self {
+            source: task.source.clone(),
+            prefix: task.prefix.clone(),
+            constraints: task.constraints.clone(),
+            shortlist: task.shortlist.clone(),
+            search: std::mem::replace(&mut task.options, first),
+            seed: task.seed,
+        }
+    }
+
+    /// The task of the second search. `counts`: the work of the first one.
+    pub(crate) fn task(self, mut job: Job, counts: Counts) -> Task<Job> {
+        job.earlier_counts += counts;
+        let Self { source, prefix, constraints, shortlist, search, seed } = self;
+        Task { prefix, constraints, seed, shortlist, ..Task::new(job, source, &search) }
+    }
 }

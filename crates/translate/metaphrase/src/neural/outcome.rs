@@ -1,9 +1,9 @@
 //! From the outcome of a search to the translation that the caller gets: words become text again.
 
 use super::context::{Context, pieces};
-use super::inline_terms::without_marks;
+use super::inline_terms::line_attention;
 use super::job::Job;
-use crate::{Attention, Hypothesis, SearchGraph, Translation};
+use crate::{Hypothesis, SearchGraph, Translation};
 use metaphrase_base::Unit;
 use metaphrase_search::Outcome;
 
@@ -55,11 +55,8 @@ impl Context {
     /// A hypothesis as text.
     fn text(&self, found: metaphrase_search::Hypothesis, source_len: usize, job: &Job) -> Hypothesis {
         let weights = found.attention;
-        let attention = (!weights.is_empty()).then_some(Attention { source_len, weights });
-        let attention = match &job.columns {
-            Some(columns) => attention.map(|attention| without_marks(&attention, columns)),
-            None => attention,
-        };
+        let columns = job.columns.as_deref();
+        let attention = (!weights.is_empty()).then(|| line_attention(weights, source_len, columns));
         let text = match &job.replacement {
             Some(replacement) => replacement.text(&found.words, attention.as_ref(), &self.target),
             None => self.target.decode(&found.words),

@@ -2,15 +2,16 @@
 //! of the terms.
 
 use super::context::{Context, pieces};
-use super::inline_terms::without_marks;
+use super::inline_terms::line_attention;
 use super::job::{Job, SecondSearch};
 use crate::constraints::Segmented;
 use crate::linked::{LinkedTexts, written_words};
-use crate::{Attention, Error, Request, SearchOptions, TermPlaces, TermUse, TranslateOptions};
+use crate::{Error, Met, Request, SearchOptions, TermPlaces, TermUse, TranslateOptions};
 use metaphrase_base::{StepModel, WordId};
 use metaphrase_models::Model;
-use metaphrase_search::{CheckedOptions, Hypothesis, Outcome, Task};
+use metaphrase_search::{CheckedOptions, Outcome, Task};
 use metaphrase_text::WholeWords;
+use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
 /// Words of up to this number of letters are ignored if they may be articles: in lower case, or the first word of all.
@@ -84,20 +85,10 @@ impl Context {
             TermQuestion::Places => first.places.clone(),
             TermQuestion::Renderings => first.renderings.clone(),
         };
-        let (source, prefix) = (task.source.clone(), task.prefix.clone());
-        let search = std::mem::replace(&mut task.options, options_of_first);
-        let second = SecondSearch {
-            source,
-            prefix,
-            constraints: task.tag.required.constraints.clone(),
-            shortlist: task.shortlist.clone(),
-            search,
-            seed: task.seed,
-        };
-        task.constraints = match question {
-            TermQuestion::Places => second.constraints.clone(),
-            TermQuestion::Renderings => None,
-        };
+        let second = SecondSearch::after(task, options_of_first);
+        if let TermQuestion::Renderings = question {
+            task.constraints = None;
+        }
         let term_search = TermSearch { question, request: request.clone(), words, second, term_use: options.term_use };
         task.tag.term_search = Some(Box::new(term_search));
     }
@@ -110,83 +101,33 @@ impl Context {
     ) -> ControlFlow<Outcome<Job>, Task<Job>> {
         let TermSearch { question, mut request, words, mut second, term_use } = search;
         let Some(best) = outcome.hypotheses.first() else { return ControlFlow::Break(outcome) };
-        let mut columns = outcome.tag.columns.take();
+        let job = &mut outcome.tag;
+        let (text, target_pieces) = (self.target.decode(&best.words), pieces(&self.target, &best.words));
+        let attention = line_attention(best.attention.clone(), outcome.source_len, job.columns.as_deref());
+        let linked = LinkedTexts::new(&request.source, &job.source_pieces, &text, &target_pieces, &attention);
         match question {
             TermQuestion::Renderings => {
-                let avoided = self.renderings(best, &request, &outcome.tag);
-                second.constraints = self.avoiding(&request, avoided, &outcome.tag, &second);
+                let avoided = renderings(&linked, &text, &request);
+                second.constraints = self.avoiding(&request, avoided, job, &second);
             }
             TermQuestion::Places => {
-                let found = self.find_places(best, &mut request, &outcome.tag, columns.as_deref());
-                let annotated = if found { self.annotate(&request, &words, &outcome.tag.source_pieces) } else { None };
+                let met = job.required.met(&best.words, &text, &target_pieces);
+                let found = find_places(&linked, &met, &mut request);
+                let annotated = if found { self.annotate(&request, &words, &job.source_pieces) } else { None };
                 let Some(annotated) = annotated else {
                     if !second.search.attention {
                         outcome.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.attention.clear());
                     }
-                    outcome.tag.columns = columns;
                     return ControlFlow::Break(outcome);
                 };
-                (second.source, columns) = (annotated.words, Some(annotated.columns));
+                (second.source, job.columns) = (annotated.words, Some(annotated.columns));
                 if term_use == TermUse::Preferred {
-                    outcome.tag.required.prefer(&self.target, &self.continues);
-                    second.constraints = outcome.tag.required.constraints.clone();
+                    job.required.prefer(&self.target, &self.continues);
+                    second.constraints = job.required.constraints.clone();
                 }
             }
         }
-        let Outcome { tag, counts, .. } = outcome;
-        let mut earlier_counts = tag.earlier_counts;
-        earlier_counts += counts;
-        let job = Job { columns, earlier_counts, ..tag };
-        let SecondSearch { source, prefix, constraints, shortlist, search, seed } = second;
-        ControlFlow::Continue(Task { prefix, constraints, seed, shortlist, ..Task::new(job, source, &search) })
-    }
-
-    /// Gives each term without a place the place that its words attend to. Returns whether one was found.
-    fn find_places(&self, best: &Hypothesis, request: &mut Request, job: &Job, columns: Option<&[usize]>) -> bool {
-        let (text, target_pieces) = (self.target.decode(&best.words), pieces(&self.target, &best.words));
-        let attention = Attention {
-            source_len: columns.map_or(job.source_pieces.len() + 1, <[usize]>::len),
-            weights: best.attention.clone(),
-        };
-        let attention = columns.map_or(attention.clone(), |columns| without_marks(&attention, columns));
-        let source = request.source.clone();
-        let linked = LinkedTexts::new((&source, &job.source_pieces), (&text, &target_pieces), &attention);
-        let mut found = false;
-        for met in job.required.met(&best.words, &text, &target_pieces) {
-            let place = linked.place_of(met.first..met.first + met.pieces);
-            let terms = &mut request.terms.required;
-            let is_free = |place: &Range<usize>| !terms.iter().any(|term| term.overlaps(place));
-            if let Some(place) = place.filter(is_free)
-                && terms[met.term].source.is_none()
-            {
-                terms[met.term].source = Some(place);
-                found = true;
-            }
-        }
-        found
-    }
-
-    /// The words that a free translation has for the source of the terms, and nowhere else.
-    fn renderings(&self, best: &Hypothesis, request: &Request, job: &Job) -> Vec<String> {
-        let (text, target_pieces) = (self.target.decode(&best.words), pieces(&self.target, &best.words));
-        let attention = Attention { source_len: job.source_pieces.len() + 1, weights: best.attention.clone() };
-        let linked = LinkedTexts::new((&request.source, &job.source_pieces), (&text, &target_pieces), &attention);
-        let sources = request.terms.required.iter().filter_map(|term| term.source.as_ref());
-        let places: Vec<_> = sources.flat_map(|place| linked.words_for(place)).collect();
-        let all = written_words(&text);
-        let mut found: Vec<String> = Vec::new();
-        for place in &places {
-            let word = &text[place.clone()];
-            let is_small = place.start == 0 || word.chars().all(char::is_lowercase);
-            let is_word = word.contains(char::is_alphabetic) && !(is_small && word.chars().count() <= SHORT);
-            let as_word = WholeWords::new([word]);
-            let is_in_term = request.terms.phrases().any(|phrase| !as_word.numbers_in(phrase).is_empty());
-            let elsewhere = all.iter().any(|other| !places.contains(other) && text[other.clone()] == *word);
-            if is_word && !is_in_term && !elsewhere && !found.iter().any(|known| known == word) {
-                found.push(word.to_owned());
-            }
-        }
-        found
+        ControlFlow::Continue(second.task(outcome.tag, outcome.counts))
     }
 
     /// The constraints of the second search, which avoids these words, too.
@@ -208,4 +149,44 @@ impl Context {
         // A term that can not be met without these words has priority over avoiding them.
         if segmented.numbers == job.required.numbers { segmented.constraints } else { own }
     }
+}
+
+/// Gives each term without a place the place that its words attend to. Returns whether one was found.
+fn find_places(linked: &LinkedTexts<'_>, met: &[Met], request: &mut Request) -> bool {
+    let terms = &mut request.terms.required;
+    let mut found = false;
+    for met in met {
+        let place = linked.place_of(met.first..met.first + met.pieces);
+        let is_free = |place: &Range<usize>| !terms.iter().any(|term| term.overlaps(place));
+        if let Some(place) = place.filter(is_free)
+            && terms[met.term].source.is_none()
+        {
+            terms[met.term].source = Some(place);
+            found = true;
+        }
+    }
+    found
+}
+
+/// The words that a free translation has for the source of the terms, and nowhere else.
+fn renderings(linked: &LinkedTexts<'_>, text: &str, request: &Request) -> Vec<String> {
+    let sources = request.terms.required.iter().filter_map(|term| term.source.as_ref());
+    let places: Vec<_> = sources.flat_map(|place| linked.words_for(place)).collect();
+    let starts: HashSet<usize> = places.iter().map(|place| place.start).collect();
+    let others = written_words(text).into_iter().filter(|word| !starts.contains(&word.start));
+    let elsewhere: HashSet<&str> = others.map(|word| &text[word]).collect();
+    let mut found: Vec<&str> = Vec::new();
+    let mut known = HashSet::new();
+    for place in places {
+        let word = &text[place.clone()];
+        let is_small = place.start == 0 || word.chars().all(char::is_lowercase);
+        let is_word = word.contains(char::is_alphabetic) && !(is_small && word.chars().count() <= SHORT);
+        if is_word && !elsewhere.contains(word) && known.insert(word) {
+            found.push(word);
+        }
+    }
+    let words = WholeWords::new(&found);
+    let of_terms: HashSet<usize> = request.terms.phrases().flat_map(|phrase| words.numbers_in(phrase)).collect();
+    let kept = found.iter().enumerate().filter(|(number, _)| !of_terms.contains(number));
+    kept.map(|(_, word)| (*word).to_owned()).collect()
 }
