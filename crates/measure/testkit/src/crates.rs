@@ -4,9 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The root of the repository.
+///
+/// # Panics
+/// If the sources were moved after the build.
 #[must_use]
 pub fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3);
+    root.expect("crates/WING/CRATE is below the root").to_owned()
 }
 
 /// The folders of all crates of the four wings, `crates/WING/CRATE`, in alphabetical order.

@@ -17,8 +17,9 @@
 //! Without the folder the test is reported as `ignored (needs models/amun of the shared folder, …/shared)`. The gate,
 //! `.ci/run`, counts these lines.
 
+use crate::repository;
 use libtest_mimic::{Arguments, Completion, Trial};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The result of a test that does not fail: it fails by panicking.
@@ -42,9 +43,7 @@ impl MissingFiles {
 /// # Errors
 /// [`MissingFiles`] if there is no such file.
 pub fn shared(path: &str) -> Result<PathBuf, MissingFiles> {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new(".."));
-    let shared =
-        std::env::var_os("METAPHRASE_SHARED").map_or_else(|| repository.with_file_name("shared"), PathBuf::from);
+    let shared = std::env::var_os("METAPHRASE_SHARED").map_or_else(|| repository().with_file_name("shared"), PathBuf::from);
     let found = shared.join(path);
     let missing = || MissingFiles(format!("{path} of the shared folder, {}", shared.display()));
     if found.exists() { Ok(found) } else { Err(missing()) }

@@ -75,7 +75,7 @@ class Plugin:
 
 def main():
     checkout = Path(sys.argv[1]).resolve()
-    root = Path(__file__).resolve().parents[3]
+    root = Path(__file__).resolve().parents[4]
     program = str(Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else root / "target/release/metaphrase")
     with tempfile.TemporaryDirectory() as folder:
         data = f"{folder}/state.db"

@@ -111,7 +111,7 @@ EXPECTED = {
 
 
 def main():
-    root = Path(__file__).resolve().parents[3]
+    root = Path(__file__).resolve().parents[4]
     program = sys.argv[1] if len(sys.argv) > 1 else root / "target/release/metaphrase"
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
