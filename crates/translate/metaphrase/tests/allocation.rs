@@ -88,7 +88,6 @@ fn bundled_model() -> Model {
     Model::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../models/en-de")).expect("the bundled model")
 }
 
-#[test]
 fn nothing_is_allocated_from_step_to_step() {
     let model = Arc::new(bundled_model());
     let translator = Translator::bundled().expect("the bundled model");
@@ -102,3 +101,5 @@ fn nothing_is_allocated_from_step_to_step() {
     assert_nothing_is_allocated("language model, sparse scorer", Fused::new(Arc::new(dense()), pairs, 0.5), &sources);
     assert_nothing_is_allocated("alone", bundled_model(), &sources);
 }
+
+metaphrase_testkit::tests![nothing_is_allocated_from_step_to_step];
