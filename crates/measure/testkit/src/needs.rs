@@ -43,7 +43,8 @@ impl MissingFiles {
 /// # Errors
 /// [`MissingFiles`] if there is no such file.
 pub fn shared(path: &str) -> Result<PathBuf, MissingFiles> {
-    let shared = std::env::var_os("METAPHRASE_SHARED").map_or_else(|| repository().with_file_name("shared"), PathBuf::from);
+    let shared =
+        std::env::var_os("METAPHRASE_SHARED").map_or_else(|| repository().with_file_name("shared"), PathBuf::from);
     let found = shared.join(path);
     let missing = || MissingFiles(format!("{path} of the shared folder, {}", shared.display()));
     if found.exists() { Ok(found) } else { Err(missing()) }
