@@ -18,6 +18,8 @@ pub(crate) struct GuideBuffers {
     /// Continuations, each after the sum of its score and its rest cost, and the number of terms that it has met.
     ranked: Vec<(f32, usize, Continuation)>,
     banks: Banks,
+    /// The places that are left to each set of needed words.
+    left: Vec<usize>,
 }
 
 /// A step of a sentence with constraints.
@@ -44,7 +46,10 @@ impl<S: StepScores> Guide<'_, S> {
         }
         // Takes as many continuations of each hypothesis as a bank has places. The paper takes only the best one; then
         // banks that have good hypotheses of their own lose their places to neighbours.
-        let share = self.width.div_ceil(automaton.needed(StateId::START) + 1);
+        let share = match self.plan.options.strategy {
+            Strategy::States => self.plan.options.beam_size,
+            _ => self.width.div_ceil(automaton.needed(StateId::START) + 1),
+        };
         let mut bans = self.progress.bans(bans::CONSTRAINED, self.facts);
         self.space.best_of_each(share, &mut bans, out);
         self.add_progress(out);
@@ -54,7 +59,11 @@ impl<S: StepScores> Guide<'_, S> {
         out.sort_unstable_by(Continuation::by_score);
         out.dedup_by_key(|continuation| (continuation.place, continuation.word));
         self.drop_late(out);
-        if self.plan.has_rest_costs { self.rank(out) } else { self.allocate(out) }
+        match self.plan.options.strategy {
+            _ if self.plan.has_rest_costs => self.rank(out),
+            Strategy::States => self.keep_states(out),
+            _ => self.allocate(out),
+        }
     }
 
     /// The state after a continuation; the end of sentence changes none.
@@ -152,6 +161,28 @@ impl<S: StepScores> Guide<'_, S> {
         let needed = &mut self.buffers.needed;
         if needed.iter().any(in_time) {
             needed.retain(in_time);
+        }
+    }
+
+    /// Keeps the best continuations of each set of met words. Finished hypotheses keep their places.
+    fn keep_states(&mut self, out: &mut Vec<Continuation>) {
+        let each = self.plan.options.beam_size;
+        let ended = self.plan.width - self.width;
+        self.buffers.left.clear();
+        out.clear();
+        for number in 0..self.buffers.needed.len() {
+            let (continuation, needed) = self.buffers.needed[number];
+            let after = self.state_after(&continuation);
+            let left = &mut self.buffers.left;
+            let bank = self.progress.automaton.bank(after);
+            if bank >= left.len() {
+                left.resize(bank + 1, each);
+            }
+            let kept = if needed == 0 { ended } else { 0 };
+            if left[bank] > kept && out.len() < self.width {
+                left[bank] -= 1;
+                out.push(continuation);
+            }
         }
     }
 

@@ -18,8 +18,8 @@ use metaphrase_base::{
 };
 use std::sync::Arc;
 
-/// The most hypotheses per step and sentence: each place of the beam takes a row of one score per vocabulary word.
-const MAX_BEAM: f64 = 10_000.0;
+/// The most hypotheses per step and sentence.
+const MAX_BEAM: f64 = Options::MOST_PLACES as f64;
 
 /// Options of a search. The default is Marian's behaviour with beam 6 and scores normalised by length.
 #[derive(Debug, Clone, PartialEq)]
@@ -209,7 +209,7 @@ impl Options {
             Field::Name(names_of::<Stop>, |o| o.stop.name(), Self::set_stop),
             "When the search of a line ends",
         )
-        .placeholder("shrink|fill|collect")
+        .placeholder("shrink|wait|fill|collect")
         .default("shrink"),
         Item::new(
             "ends_beside",
@@ -229,7 +229,7 @@ impl Options {
             ),
             "The continuations that a step considers and keeps; cube and fast-cube are cube pruning",
         )
-        .placeholder("beam|grid|cube|fast-cube")
+        .placeholder("beam|grid|states|cube|fast-cube")
         .default("beam"),
         Item::new(
             "merge_words",
@@ -346,6 +346,9 @@ impl Options {
 impl Options {
     /// The most places to which the beam of a sentence with terms grows.
     pub const MOST_GROWN: usize = 48;
+
+    /// The most places of a beam: each takes a row of one score per vocabulary word.
+    pub const MOST_PLACES: usize = 10_000;
 
     /// Refuses options that can not work, at all or with this model.
     ///

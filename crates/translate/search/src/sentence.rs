@@ -176,7 +176,7 @@ impl SentenceSearch {
             return false;
         }
         self.beam.advance(&self.plan, end, attention, &mut buffers.beam);
-        if self.plan.ending == Ending::Shrink && self.beam.length > self.plan.prefix.len() {
+        if matches!(self.plan.ending, Ending::Shrink | Ending::Wait) && self.beam.length > self.plan.prefix.len() {
             let ended = self.beam.choices.iter().filter(|choice| choice.word == end).count();
             self.width -= ended.min(self.width);
         }

@@ -66,8 +66,8 @@ fn no_character_is_broken() {
         let sampling = Some(SamplingPool::Full.at(2.0));
         let mut all = vec![Options { sampling, stop: Stop::Shrink, ..options.clone() }];
         let small = Options { beam_size: 4, n_best: 4, ..options };
-        all.extend([Stop::Shrink, Stop::FILL, Stop::Collect].map(|stop| Options { stop, ..small.clone() }));
-        let strategies = [Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube];
+        all.extend([Stop::Shrink, Stop::Wait, Stop::FILL, Stop::Collect].map(|stop| Options { stop, ..small.clone() }));
+        let strategies = [Strategy::Grid, Strategy::States, Strategy::Cube, Strategy::AcceleratedCube];
         all.extend(strategies.map(|strategy| Options { strategy, ..small.clone() }));
         for (options, terms) in all.iter().flat_map(|options| [(options, false), (options, true)]) {
             let term = Constraints::new(&[vec![words(&[4, 3])]], None, None).unwrap();
@@ -100,9 +100,9 @@ fn no_hypothesis_is_too_short() {
         }
         let small = Options { beam_size: 3, n_best: 3, ..options.clone() };
         let mut all = vec![Options { sampling: Some(SamplingPool::Full.at(2.0)), ..options }];
-        all.extend([Stop::Shrink, Stop::FILL, Stop::Collect].map(|stop| Options { stop, ..small.clone() }));
+        all.extend([Stop::Shrink, Stop::Wait, Stop::FILL, Stop::Collect].map(|stop| Options { stop, ..small.clone() }));
         all.push(Options { stop: Stop::Fill { ends_beside: true }, ..small.clone() });
-        let strategies = [Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube];
+        let strategies = [Strategy::Grid, Strategy::States, Strategy::Cube, Strategy::AcceleratedCube];
         all.extend(strategies.map(|strategy| Options { strategy, ..small.clone() }));
         for (options, terms) in all.iter().flat_map(|options| [(options, false), (options, true)]) {
             let term = Constraints::new(&[vec![words(&[3])]], None, None).unwrap();

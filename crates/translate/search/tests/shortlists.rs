@@ -16,7 +16,8 @@ fn one<M: StepModel>(model: &M, strategy: Strategy, change: impl FnOnce(&mut Tas
     found.unwrap()
 }
 
-const STRATEGIES: [Strategy; 4] = [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube];
+const STRATEGIES: [Strategy; 5] =
+    [Strategy::Beam, Strategy::Grid, Strategy::States, Strategy::Cube, Strategy::AcceleratedCube];
 
 #[test]
 fn translations_are_made_of_the_list_and_of_what_is_asked_for() {

@@ -42,6 +42,8 @@ struct State {
     done: bool,
     /// The words that are needed, where terms take their shortest alternatives.
     rest: Vec<WordId>,
+    /// The number of the set of these words.
+    bank: usize,
     /// The last words of these terms.
     ends: Vec<WordId>,
     /// The last word of a term that is met if the next word continues no written word.
@@ -56,6 +58,8 @@ pub(crate) struct Automaton {
     constraints: Constraints,
     states: Vec<State>,
     numbers: HashMap<Key, StateId>,
+    /// The numbers of the sets of needed words.
+    banks: HashMap<Vec<WordId>, usize>,
     transitions: HashMap<(StateId, Symbol), StateId>,
     /// Whether a word may not follow a state, for the avoided phrases.
     bans: HashMap<(StateId, WordId), bool>,
@@ -77,6 +81,7 @@ impl Automaton {
             constraints,
             states: vec![],
             numbers: HashMap::default(),
+            banks: HashMap::default(),
             transitions: HashMap::default(),
             bans: HashMap::default(),
             rest_costs: RestCosts::default(),
@@ -94,6 +99,11 @@ impl Automaton {
     /// The least number of words that are still needed.
     pub(crate) fn needed(&self, state: StateId) -> usize {
         self.states[state.0 as usize].needed
+    }
+
+    /// The number of the set of words that are still needed: states with the same set have the same number.
+    pub(crate) fn bank(&self, state: StateId) -> usize {
+        self.states[state.0 as usize].bank
     }
 
     /// The number of terms.
@@ -236,7 +246,9 @@ impl Automaton {
             _ => words.clone(),
         };
         let unmet = || given.shortest.iter().enumerate().filter(|(term, _)| !open.contains(*term));
-        let rest = unmet().flat_map(needed_words).collect();
+        let rest: Vec<WordId> = unmet().flat_map(needed_words).collect();
+        let new_bank = self.banks.len();
+        let bank = *self.banks.entry(rest.clone()).or_insert(new_bank);
         let ends = unmet().filter_map(|(_, words)| words.last().copied()).collect();
         let whole = given.phrases.ends(*node, met).and_then(|_| given.phrases.path(*node).pop());
 
@@ -250,7 +262,7 @@ impl Automaton {
 
         let met_terms = open.len();
         let number = StateId(WordId::new(self.states.len()).0);
-        self.states.push(State { key: key.clone(), needed, met_terms, done: all == 0, rest, ends, whole, next });
+        self.states.push(State { key: key.clone(), needed, met_terms, done: all == 0, rest, bank, ends, whole, next });
         self.numbers.insert(key, number);
         number
     }

@@ -17,6 +17,9 @@ pub enum Stop {
         /// sentences with terms that must appear, ends do take places, because places are divided among the terms.
         ends_beside: bool,
     },
+    /// As `Shrink`, but the sentence ends only when the beam is empty or at the length limit, even if no open hypothesis
+    /// can win any more: Sockeye's rule (Post and Vilar 2018, §6.4).
+    Wait,
     /// The beam is filled up again, as with `Fill`, and the sentence ends when as many hypotheses have finished as the
     /// beam is wide, as in CTranslate2: hypotheses that the length limit cuts off have finished, and no hypothesis is
     /// empty. Sentences with terms, and other strategies than [`Strategy::Beam`](crate::Strategy::Beam), end as with
@@ -38,6 +41,7 @@ impl Stop {
 impl Choice for Stop {
     const ALL: &'static [Named<Self>] = &[
         Named::new(Self::Shrink, "shrink", "a finished hypothesis leaves its place in the beam empty, as in Marian"),
+        Named::new(Self::Wait, "wait", "as shrink, but until the whole beam has finished, as in Sockeye"),
         Named::new(Self::FILL, "fill", "the beam is filled up again until no open hypothesis can win"),
         Named::new(
             Self::Collect,
@@ -49,6 +53,7 @@ impl Choice for Stop {
     fn name(self) -> &'static str {
         match self {
             Self::Shrink => "shrink",
+            Self::Wait => "wait",
             Self::Fill { .. } => "fill",
             Self::Collect => "collect",
         }

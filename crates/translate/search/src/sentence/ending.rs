@@ -16,7 +16,7 @@ impl SentenceSearch {
             return true;
         }
         match plan.ending {
-            Ending::Draws => return false,
+            Ending::Draws | Ending::Wait => return false,
             // Without normalisation no later hypothesis can be better than one that ended ahead of all others.
             Ending::Collect if plan.options.normalize == 0.0 => {
                 return beam.finished.first_ended && beam.finished.count >= plan.options.n_best;

@@ -13,6 +13,8 @@ pub(crate) enum Ending {
     /// A finished hypothesis leaves its place in the beam empty: [`Stop::Shrink`].
     #[default]
     Shrink,
+    /// As `Shrink`, until the beam is empty: [`Stop::Wait`].
+    Wait,
     /// The beam is filled up again until no open hypothesis can win: [`Stop::Fill`].
     Fill {
         /// Whether hypotheses that end take no place in the beam.
@@ -29,6 +31,7 @@ impl Ending {
         match options.stop {
             _ if options.sampling.is_some() => Self::Draws,
             Stop::Shrink => Self::Shrink,
+            Stop::Wait => Self::Wait,
             Stop::Collect if options.strategy == Strategy::Beam && !has_terms => Self::Collect,
             Stop::Fill { .. } | Stop::Collect => Self::Fill { ends_beside: options.stop.ends_beside() },
         }
@@ -74,6 +77,10 @@ impl SentencePlan {
         self.ending = Ending::new(options, written_words > 0);
         self.width = match options.strategy {
             Strategy::Grid => self.beam_size * (words + 1),
+            Strategy::States => {
+                let states = task.constraints.as_ref().map_or(1, Constraints::states);
+                self.beam_size.saturating_mul(states).min(Options::MOST_PLACES)
+            }
             // Where half of the continuations end, the other half fills the beam.
             _ if self.ending == Ending::Collect => 2 * self.beam_size,
             _ => self.beam_size,
@@ -90,7 +97,7 @@ impl SentencePlan {
             return options.beam_size;
         }
         if let Some(least) = options.beam_size_constrained {
-            let grows = options.strategy != Strategy::Grid && options.sampling.is_none();
+            let grows = !options.strategy.has_whole_banks() && options.sampling.is_none();
             return if grows { least.max((words + 1).min(Options::MOST_GROWN)) } else { least };
         }
         // A beam without a place for each bank of terms finds less than the best hypothesis alone does
@@ -106,7 +113,7 @@ impl SentencePlan {
     }
 
     fn may_have_rest_costs(options: &Options) -> bool {
-        options.rest_costs != RestCosts::Never && options.strategy != Strategy::Grid && options.sampling.is_none()
+        options.rest_costs != RestCosts::Never && !options.strategy.has_whole_banks() && options.sampling.is_none()
     }
 
     /// The given word after `length` words.
