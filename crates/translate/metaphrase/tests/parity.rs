@@ -3,7 +3,9 @@
 mod common;
 
 use common::lines;
-use metaphrase::{AlignmentKind, Hypothesis, Package, Request, TranslateOptions, Translation, Translator};
+use metaphrase::{
+    AlignmentKind, Hypothesis, Package, Request, TranslateOptions, Translation, Translator, UnknownCharacters,
+};
 use metaphrase_testkit::{Outcome, shared};
 use std::path::Path;
 
@@ -33,6 +35,8 @@ fn translate(translator: &Translator, folder: &Path, beam: usize, normalize: f32
     // Marian may break characters off that it writes byte by byte. It bans control characters, but none of these models
     // would write any.
     let mut options = TranslateOptions { allow_special: true, ..TranslateOptions::default() };
+    // Marian leaves characters that the vocabulary lacks to the model.
+    options.unknown = UnknownCharacters::Model;
     options.search.beam_size = beam;
     options.search.n_best = n_best;
     options.search.normalize = normalize;
