@@ -37,14 +37,26 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Experiment {
-    /// Post and Vilar 2018, figure 4: time by number of constraints, dynamic beam allocation and grid beam search
+    /// Post and Vilar 2018, table 1: hypotheses per step by number of constraints, three searches
+    PostTable1,
+    /// Table 2: pieces of the constraints
+    PostTable2,
+    /// Figure 1: one sentence with four lists of constraints
+    PostFig1,
+    /// Figure 4: time by number of constraints, dynamic beam allocation and grid beam search
     PostFig4,
     /// Figure 5: BLEU by beam and set of constraints; all constraints are counted
     PostFig5,
     /// Table 3: BLEU and time by pruning threshold
     PostTable3,
+    /// Figure 6: one sentence with eleven lists of constraints
+    PostFig6,
     /// Figure 7: where phrases stand in the reference and in the translation
     PostFig7,
+    /// Figure 8: BLEU by the model's score of translations with and without constraints, and of the reference
+    PostFig8,
+    /// Figure 9 and §6.4: the work of a beam that waits until all of it has finished
+    PostFig9,
     /// Devlin 2017, table 1: what each trick of the CPU brings; random weights of the paper's sizes
     DevlinTable1,
     /// Devlin 2017, table 2: the speed of the systems S1 to S7, E1 and E2; random weights of the paper's sizes
@@ -92,10 +104,16 @@ enum Experiment {
 fn main() -> Result<()> {
     let Cli { experiment, setup } = Cli::parse();
     match experiment {
+        Experiment::PostTable1 => post::table_1(&setup),
+        Experiment::PostTable2 => post::table_2(&setup),
+        Experiment::PostFig1 => post::figure_1(&setup),
         Experiment::PostFig4 => post::figure_4(&setup),
         Experiment::PostFig5 => post::figure_5(&setup),
         Experiment::PostTable3 => post::table_3(&setup),
+        Experiment::PostFig6 => post::figure_6(&setup),
         Experiment::PostFig7 => post::figure_7(&setup),
+        Experiment::PostFig8 => post::figure_8(&setup),
+        Experiment::PostFig9 => post::figure_9(&setup),
         Experiment::DevlinTable1 => devlin::table_1(&setup),
         Experiment::DevlinTable2 => devlin::table_2(&setup),
         Experiment::IglesiasTable1(args) => iglesias::table1::run(&setup, &args),

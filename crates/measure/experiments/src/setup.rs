@@ -20,10 +20,11 @@ pub struct Setup {
     /// The same for a second, self-normalised model (the figures of Zhang et al.)
     #[arg(long, global = true, value_name = "DIR")]
     pub self_normalised: Option<PathBuf>,
-    /// Text to translate; .gz is decompressed [default: tatoeba-de-en/test.en.gz in the data]
+    /// Text to translate; .gz is decompressed [default: newstest2014 for the experiments of Post and Vilar, else
+    /// tatoeba-de-en/test.en.gz, in the data]
     #[arg(long, global = true, value_name = "FILE")]
     source: Option<PathBuf>,
-    /// Its reference translation [default: tatoeba-de-en/test.de.gz in the data]
+    /// Its reference translation [default: that of the source]
     #[arg(long, global = true, value_name = "FILE")]
     reference: Option<PathBuf>,
     /// Number of lines that are translated
@@ -71,11 +72,15 @@ impl Setup {
         self.model.clone().unwrap_or_else(|| shared().join("models/en-de-tatoeba"))
     }
 
-    /// The lines of the text that are translated.
+    /// The lines of the text that are translated, by default of Tatoeba.
     pub fn text(&self) -> Result<Text> {
+        self.text_or("tatoeba-de-en/test.en.gz", "tatoeba-de-en/test.de.gz")
+    }
+
+    /// The lines of the text that are translated, by default of these files of the data.
+    pub fn text_or(&self, source: &str, reference: &str) -> Result<Text> {
         let or_default = |given: &Option<PathBuf>, name: &str| given.clone().unwrap_or_else(|| self.data(name));
-        let source = or_default(&self.source, "tatoeba-de-en/test.en.gz");
-        Text::read(&source, &or_default(&self.reference, "tatoeba-de-en/test.de.gz"), self.lines)
+        Text::read(&or_default(&self.source, source), &or_default(&self.reference, reference), self.lines)
     }
 
     /// A file of the data.
@@ -163,6 +168,11 @@ impl MeasuredRun {
     /// Target pieces, ends of sentence included.
     pub fn pieces(&self) -> usize {
         self.translations.iter().flat_map(|t| t.hypotheses.first()).map(|best| best.piece_log_probs.len()).sum()
+    }
+
+    /// The log-probability of the best translations, summed.
+    pub fn log_prob(&self) -> f64 {
+        self.translations.iter().flat_map(|t| t.hypotheses.first()).map(|best| f64::from(best.log_prob)).sum()
     }
 
     pub fn bleu(&self, reference: &[String]) -> Result<f64> {
