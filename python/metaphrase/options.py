@@ -27,9 +27,9 @@ class CallOptions(TypedDict, total=False):
     max_length_factor: float
     max_target_length: int | None
     min_target_length: int
-    stop: Literal["shrink", "fill", "collect"]
+    stop: Literal["shrink", "wait", "fill", "collect"]
     ends_beside: bool
-    strategy: Literal["beam", "grid", "cube", "fast-cube"]
+    strategy: Literal["beam", "grid", "states", "cube", "fast-cube"]
     merge_words: int
     beam_width: float
     prune_threshold: float | None

@@ -1,7 +1,7 @@
 //! Lines in capitals: few models read them well, so that they are translated in small letters, too.
 
-use crate::spans::spans;
 use crate::{Request, Translation};
+use metaphrase_text::spans;
 use std::ops::Range;
 
 /// The fewest letters of a word that tells capitals from abbreviations.

@@ -2,11 +2,10 @@
 
 use crate::Hypothesis;
 use crate::forms::forms;
-use crate::spans::{pieces_in, spans};
 use metaphrase_base::{AvoidedPhrases, ReadText, WordId};
 use metaphrase_search::{Constraints, ConstraintsError, Continues};
 use metaphrase_text::vocab::Vocabulary;
-use metaphrase_text::{WholeWords, comparable};
+use metaphrase_text::{WholeWords, comparable, pieces_in, spans};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;

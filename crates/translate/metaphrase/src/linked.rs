@@ -1,7 +1,7 @@
 //! Words of a translation and of its source that the attention links.
 
 use crate::Attention;
-use crate::spans::{pieces_in, spans};
+use metaphrase_text::{pieces_in, spans};
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 

@@ -14,11 +14,11 @@ use crate::evidence::{EvidenceModel, EvidenceModelFiles};
 use crate::reply::Reply;
 use crate::{Error, EvidenceCounter, Package, SearchOptions, ShortlistOptions, TranslateOptions, Translation};
 use context::Context;
-use inline_terms::InlineTerms;
 use metaphrase_base::{StepModel, UnitTimes, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{CheckedOptions, Fused};
 use metaphrase_shortlist::Shortlists;
+use metaphrase_text::TermMarks;
 use metaphrase_text::vocab::Vocabulary;
 pub(crate) use outcome::NOT_FINITE;
 pub(crate) use pool::Machine;
@@ -67,7 +67,8 @@ impl Neural {
             None => None,
         };
         let unit_times = attachments.unit_times;
-        let inline_terms = InlineTerms::from_config(model.config(), &source);
+        let names = model.config().inline_terms.as_ref();
+        let inline_terms = names.and_then(|names| TermMarks::new(names, &source));
         let context = Arc::new(Context {
             model,
             source,

@@ -3,8 +3,8 @@
 use crate::engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 use crate::linked::LinkedTexts;
 use crate::reply::Reply;
-use crate::spans::spans;
 use crate::{Attention, Error, Hypothesis, Request, RequiredTerm, TranslateOptions, Translation, Translator};
+use metaphrase_text::spans;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -95,7 +95,8 @@ impl Constraints {
         self.0.shortest.iter().map(|term| term.iter().filter(|&&word| !self.0.continues(word)).count().max(1)).sum()
     }
 
-    /// The number of sets of words that a hypothesis may have met: the terms that are met, and the words of another one.
+    /// The number of sets of words that a hypothesis may have met: those of whole terms, and the first words of another
+    /// one.
     pub(crate) fn states(&self) -> usize {
         let others = 1_usize.checked_shl(self.terms().saturating_sub(1) as u32).unwrap_or(usize::MAX);
         let inside: usize = self.0.shortest.iter().map(|term| term.len() - 1).sum();

@@ -373,8 +373,9 @@ fn no_character_takes_the_room_of_a_term() {
     }
 }
 
-/// With one word there are two sets of met words, as there are two banks; with more, sets of equal size differ: a beam of
-/// one in each set finds `1 2` and `2 1`, and keeps the better one, where a beam of one in each bank has forgotten it.
+/// With one word there are two sets of met words, as there are two banks. With more, sets of equal size differ: a beam
+/// of one in each set finds `1 2` and `2 1`, and keeps the better one, where a beam of one in each bank has forgotten
+/// it.
 #[test]
 fn each_set_of_met_words_has_a_beam_of_its_own() {
     for seed in 0..20 {

@@ -5,9 +5,13 @@ pub mod language;
 pub mod moses;
 pub mod numbers;
 pub mod sentencepiece;
+mod spans;
+mod terms;
 pub mod vocab;
 mod whole;
 
+pub use spans::{pieces_in, pieces_of_words, spans};
+pub use terms::{MarkedSource, MarkedText, MarkedTextError, TermMarks};
 pub use whole::{WholeWords, comparable};
 
 /// Whether `c` is of a script that writes words without spaces between them, such as Chinese or Japanese.

@@ -1,8 +1,8 @@
 //! Between sentences of a document and translations of lines: requests, answers in bytes, messages.
 
-use crate::spans::spans;
 use crate::{Error, Hypothesis, Request, RequiredTerm, Translation};
 use metaphrase_document::{Answer, Link, Source};
+use metaphrase_text::spans;
 use std::ops::Range;
 
 /// Links with less weight are left out.

@@ -1,12 +1,12 @@
 //! The data that callers and workers of a neural engine read.
 
-use super::inline_terms::InlineTerms;
 use crate::EvidenceCounter;
 use crate::evidence::EvidenceModel;
 use metaphrase_base::{UnitTimes, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::Continues;
 use metaphrase_shortlist::Shortlists;
+use metaphrase_text::TermMarks;
 use metaphrase_text::vocab::Vocabulary;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) struct Context {
     /// The words that may translate a line; `None`: all words.
     pub(crate) shortlists: Option<Shortlists>,
     /// The marks of terms in the source, if the model was trained with them.
-    pub(crate) inline_terms: Option<InlineTerms>,
+    pub(crate) inline_terms: Option<TermMarks>,
     /// The time of each unit of work is added to these.
     pub(crate) unit_times: Option<Arc<UnitTimes>>,
 }

@@ -4,46 +4,19 @@
 
 use super::context::Context;
 use crate::forms::without_endings;
-use crate::spans::{pieces_in, spans};
 use crate::{Attention, Request};
 use metaphrase_base::WordId;
-use metaphrase_models::Config;
-use metaphrase_text::vocab::Vocabulary;
+use metaphrase_text::{MarkedSource, pieces_of_words, spans};
 use std::ops::Range;
 
 /// The most terms in one line: models saw one to three.
 const MOST: usize = 6;
 
-/// The words that mark terms.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct InlineTerms {
-    begin: WordId,
-    middle: WordId,
-    end: WordId,
-}
-
-/// A source with its terms.
-pub(crate) struct Annotated {
-    /// The words, the end of sentence included.
-    pub(crate) words: Vec<WordId>,
-    /// By word: the number of the source word that it stands for. Marks and translations stand for the term's first
-    /// word.
-    pub(crate) columns: Vec<usize>,
-}
-
-impl InlineTerms {
-    /// The marks that the model's config names; `None` if it names none, or pieces that the vocabulary lacks.
-    pub(crate) fn from_config(config: &Config, source: &Vocabulary) -> Option<Self> {
-        let [begin, middle, end] = config.inline_terms.as_ref()?.each_ref().map(|mark| source.id(mark));
-        Some(Self { begin: begin?, middle: middle?, end: end? })
-    }
-}
-
 impl Context {
     /// The source with the required terms of the request that have a place in it; `None` without any.
     ///
     /// `words`: the source with the end of sentence; `pieces`: the same without it, as they are written.
-    pub(crate) fn annotate(&self, request: &Request, words: &[WordId], pieces: &[String]) -> Option<Annotated> {
+    pub(crate) fn annotate(&self, request: &Request, words: &[WordId], pieces: &[String]) -> Option<MarkedSource> {
         let marks = self.inline_terms?;
         // A term that is copied stands in the source as it is.
         let is_copy = |place: &Range<usize>, target: &String| request.source.get(place.clone()) == Some(target);
@@ -51,11 +24,14 @@ impl Context {
         let mut placed = placed.filter(|(place, target)| !is_copy(place, target)).peekable();
         placed.peek()?;
         let spans = spans(pieces, &request.source);
-        let mut terms: Vec<(Range<usize>, &String)> = Vec::new();
+        let mut terms: Vec<(Range<usize>, Vec<WordId>)> = Vec::new();
         for (place, target) in placed {
-            let words = pieces_in(&spans, place);
+            let words = pieces_of_words(&spans, place);
             if !words.is_empty() {
-                terms.push((words, target));
+                let mut translation = Vec::new();
+                self.source.encode(&without_endings(target), &mut translation);
+                translation.pop();
+                terms.push((words, translation));
             }
         }
         terms.sort_by_key(|(place, _)| place.start);
@@ -66,42 +42,7 @@ impl Context {
             is_free
         });
         terms.truncate(MOST);
-        (!terms.is_empty()).then(|| self.with_marks(marks, words, &terms))
-    }
-
-    /// The words with these terms. `terms` are the places of their source words and their translations; they are in
-    /// order and do not overlap.
-    fn with_marks(&self, marks: InlineTerms, words: &[WordId], terms: &[(Range<usize>, &String)]) -> Annotated {
-        let mut annotated = Annotated { words: Vec::new(), columns: Vec::new() };
-        let mut target_words = Vec::new();
-        let mut next = 0;
-        for (place, target) in terms {
-            annotated.extend(words[next..place.start].iter().copied(), next..place.start);
-            self.source.encode(&without_endings(target), &mut target_words);
-            target_words.pop();
-            annotated.push(marks.begin, place.start);
-            annotated.extend(words[place.clone()].iter().copied(), place.clone());
-            annotated.push(marks.middle, place.start);
-            for &word in &target_words {
-                annotated.push(word, place.start);
-            }
-            annotated.push(marks.end, place.start);
-            next = place.end;
-        }
-        annotated.extend(words[next..].iter().copied(), next..words.len());
-        annotated
-    }
-}
-
-impl Annotated {
-    fn push(&mut self, word: WordId, column: usize) {
-        self.words.push(word);
-        self.columns.push(column);
-    }
-
-    fn extend(&mut self, words: impl Iterator<Item = WordId>, columns: Range<usize>) {
-        self.words.extend(words);
-        self.columns.extend(columns);
+        (!terms.is_empty()).then(|| marks.insert(words, &terms))
     }
 }
 

@@ -17,8 +17,8 @@ pub enum Stop {
         /// sentences with terms that must appear, ends do take places, because places are divided among the terms.
         ends_beside: bool,
     },
-    /// As `Shrink`, but the sentence ends only when the beam is empty or at the length limit, even if no open hypothesis
-    /// can win any more: Sockeye's rule (Post and Vilar 2018, §6.4).
+    /// As `Shrink`, but the sentence ends only when the beam is empty or at the length limit, even if no open
+    /// hypothesis can win any more: Sockeye's rule (Post and Vilar 2018, §6.4).
     Wait,
     /// The beam is filled up again, as with `Fill`, and the sentence ends when as many hypotheses have finished as the
     /// beam is wide, as in CTranslate2: hypotheses that the length limit cuts off have finished, and no hypothesis is

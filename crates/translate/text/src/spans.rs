@@ -51,10 +51,22 @@ pub fn spans(pieces: &[String], text: &str) -> Vec<Range<usize>> {
 }
 
 /// The pieces that have a byte of a place; empty if none has.
-pub(crate) fn pieces_in(spans: &[Range<usize>], place: &Range<usize>) -> Range<usize> {
+#[must_use]
+pub fn pieces_in(spans: &[Range<usize>], place: &Range<usize>) -> Range<usize> {
     let shares = |span: &Range<usize>| span.start < place.end && place.start < span.end;
     let first = spans.iter().position(shares).unwrap_or(0);
     first..spans.iter().rposition(shares).map_or(first, |last| last + 1)
+}
+
+/// The pieces of the words at a place, with the piece before them that is only the mark of a new word.
+#[must_use]
+pub fn pieces_of_words(spans: &[Range<usize>], place: &Range<usize>) -> Range<usize> {
+    let pieces = pieces_in(spans, place);
+    let is_mark = |piece: usize| spans[piece].is_empty() && spans[piece].start == place.start;
+    match pieces.start.checked_sub(1) {
+        Some(before) if !pieces.is_empty() && is_mark(before) => before..pieces.end,
+        _ => pieces,
+    }
 }
 
 /// Letters in the compatibility form, in lower case and without white space: whatever a vocabulary makes of a text
@@ -78,6 +90,8 @@ mod tests {
         assert_eq!(found(&["▁m2", "▁a"], " ｍ² a"), ["ｍ²", "a"]);
         assert_eq!(found(&["the@@", "re", "<unk>", "x"], "there 你好 x"), ["the", "re", "你好 ", "x"]);
         assert_eq!(found(&["▁", "<0xE4>", "<0xBD>", "<0xA0>", "▁b"], "你 b"), ["", "你 ", "你 ", "你 ", "b"]);
+        let of_words = |place| pieces_of_words(&[0..3, 4..4, 4..7, 7..8], &place);
+        assert_eq!([of_words(4..8), of_words(0..3), of_words(8..9)], [1..4, 0..1, 0..0]);
         assert_eq!(found(&["<unk>"], "你好"), ["你好"]);
         assert_eq!(found(&["a", "b"], ""), ["", ""]);
         assert_eq!(found(&["x", "y", "c"], "abc"), ["ab", "ab", "c"]);
