@@ -4,12 +4,14 @@ use crate::agreement::agreements;
 use crate::filter::Filter;
 use crate::noise::noisy;
 use crate::read::for_each_pair;
-use crate::recipe::{HeldOut, Recipe, Source};
+use crate::recipe::{HeldOut, Recipe, Side, Source};
 use crate::scores::{dual_cross_entropy, read};
 use crate::seen::{Pairs, TestSets, plain};
+use crate::terms::Terms;
 use crate::{CorpusError, Reason, Report, SourceReport};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use metaphrase_text::MarkedText;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -34,6 +36,8 @@ pub enum Stage<'r> {
     Read(&'r str),
     /// The words of all pairs are aligned.
     Align,
+    /// Terms are looked for.
+    Terms,
     /// The files are written.
     Write,
 }
@@ -105,7 +109,6 @@ pub fn clean<'r>(
     }
     parts.iter_mut().try_for_each(keep_best_scores)?;
     let mut random = ChaCha8Rng::seed_from_u64(recipe.seed);
-    observer(Stage::Write);
     let mut writer = Files { folder, recipe, languages: [&recipe.languages.source, &recipe.languages.target] };
     let dev = writer.hold_out(&mut parts, recipe.held_out, &mut random)?;
     if parts.iter().all(|part| part.pairs.is_empty()) {
@@ -123,9 +126,15 @@ pub fn clean<'r>(
         }
     }
     let times = times(&parts, recipe.temperature);
-    let [written, noisy] = writer.train(&mut parts, &times, &mut random)?;
+    let terms = (recipe.terms > 0.0).then(|| {
+        observer(Stage::Terms);
+        let language = [&recipe.languages.source, &recipe.languages.target][usize::from(!recipe.reverse)];
+        Terms::new(parts.iter().flat_map(|part| part.pairs.iter().map(Pair::sides)), language, threads)
+    });
+    observer(Stage::Write);
+    let [written, noisy, with_terms] = writer.train(&mut parts, &times, terms.as_ref(), &mut random)?;
     let sources = parts.into_iter().map(|part| part.report).collect();
-    Ok(Report { sources, dev, noisy, written })
+    Ok(Report { sources, dev, noisy, with_terms, written })
 }
 
 fn read_sources<'r>(recipe: &'r Recipe, observer: &mut dyn FnMut(Stage<'r>)) -> Result<Vec<Part<'r>>, CorpusError> {
@@ -268,14 +277,23 @@ impl Files<'_> {
         Ok(all_dev.len())
     }
 
-    /// Writes the training text. Returns the numbers of all pairs and of noisy ones.
-    fn train(&self, parts: &mut [Part<'_>], times: &[f64], random: &mut ChaCha8Rng) -> Result<[usize; 2], CorpusError> {
+    /// Writes the training text. Returns the numbers of all pairs, of noisy ones, and of those with terms.
+    fn train(
+        &self,
+        parts: &mut [Part<'_>],
+        times: &[f64],
+        terms: Option<&Terms>,
+        random: &mut ChaCha8Rng,
+    ) -> Result<[usize; 3], CorpusError> {
         let mut file = self.pairs("train")?;
-        let [mut written, mut noise] = [0, 0];
+        let [mut written, mut noise, mut with_terms] = [0, 0, 0];
+        let mut number = 0;
         for (part, &times) in parts.iter_mut().zip(times) {
             part.report.times = times;
             part.report.kept = part.pairs.len();
+            file.by_model = part.source.by_model == Some(if self.recipe.reverse { Side::Target } else { Side::Source });
             for (place, pair) in part.pairs.iter().enumerate() {
+                number += 1;
                 part.report.words.iter_mut().zip(pair.words()).for_each(|(sum, words)| *sum += words);
                 let copies = times as usize + usize::from(random.random_bool(times.fract()));
                 for _ in 0..copies {
@@ -289,11 +307,18 @@ impl Files<'_> {
                 let mut added = Vec::new();
                 noisy(pair.sides(), next, &self.recipe.noise, random, |source, target| added.push([source, target]));
                 noise += added.len();
+                if let Some(terms) = terms
+                    && random.random_bool(self.recipe.terms)
+                    && let Some(source) = terms.insert(number - 1, pair.sides(), random)
+                {
+                    with_terms += 1;
+                    added.push([source, pair.target.to_string()]);
+                }
                 added.iter().try_for_each(|[source, target]| file.write([source, target]))?;
             }
         }
         file.finish()?;
-        Ok([written + noise, noise])
+        Ok([written + noise + with_terms, noise, with_terms])
     }
 
     /// Two files that pairs are written into.
@@ -304,17 +329,26 @@ impl Files<'_> {
             Ok((path, GzEncoder::new(BufWriter::new(file), Compression::default())))
         };
         let [source, target] = self.languages;
-        Ok(PairFiles { sides: [create(source)?, create(target)?] })
+        Ok(PairFiles { sides: [create(source)?, create(target)?], by_model: false })
     }
 }
 
 /// Two files that belong together line by line.
 struct PairFiles {
     sides: [(PathBuf, GzEncoder<BufWriter<File>>); 2],
+    /// Whether a model wrote the source.
+    by_model: bool,
 }
 
 impl PairFiles {
     fn write(&mut self, pair: [&str; 2]) -> Result<(), CorpusError> {
+        let tagged;
+        let pair = if self.by_model {
+            tagged = MarkedText::tagged(pair[0]);
+            [&*tagged, pair[1]]
+        } else {
+            pair
+        };
         for ((path, file), text) in self.sides.iter_mut().zip(pair) {
             writeln!(file, "{text}").map_err(CorpusError::written(path))?;
         }

@@ -10,6 +10,7 @@
 //! | `scores` | the difference of two models' scores of a pair |
 //! | `marks` | quotation marks, written in one way |
 //! | `noise` | pairs as careless people write them |
+//! | `terms` | pairs with terms and their translations in the source |
 //! | `clean` | the stages in their order |
 //! | `report` | how many pairs were kept and left out, and why, with examples |
 //!
@@ -28,10 +29,11 @@ mod recipe;
 mod report;
 mod scores;
 mod seen;
+mod terms;
 
 pub use clean::{Stage, clean};
 pub use error::CorpusError;
 pub use filter::Reason;
 pub use marks::Marks;
-pub use recipe::{HeldOut, Languages, Limits, Noise, QuotationMarks, Recipe, Source};
+pub use recipe::{HeldOut, Languages, Limits, Noise, QuotationMarks, Recipe, Side, Source};
 pub use report::{Report, Sample, SourceReport};

@@ -27,6 +27,11 @@ pub struct Recipe {
     /// Pairs that are added with noise.
     #[serde(default)]
     pub noise: Noise,
+    /// The share of the pairs that are used a second time with one to three terms and their translations in the source,
+    /// from 0 to 1: see [`MarkedText`](metaphrase_text::MarkedText). A model that learns from them takes terms from
+    /// there, and inflects them.
+    #[serde(default)]
+    pub terms: f64,
     /// How quotation marks are written in the text that a model learns to write.
     #[serde(default)]
     pub quotation_marks: QuotationMarks,
@@ -84,9 +89,23 @@ pub struct Source {
     /// The share of the pairs that stays, of those with the best scores; from 0 to 1.
     #[serde(default = "one")]
     pub keep: f64,
+    /// The side that a model translated, if one did. Where it is what the new model reads, each line begins with
+    /// U+0004, so that the model learns to tell such text from what people write.
+    #[serde(default)]
+    pub by_model: Option<Side>,
     /// Where the text comes from, and its licence; copied into the report.
     #[serde(default)]
     pub licence: Option<String>,
+}
+
+/// A side of parallel text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// The side of the recipe's source language.
+    Source,
+    /// The side of the target language.
+    Target,
 }
 
 /// The limits of a good pair.
@@ -220,6 +239,7 @@ impl Recipe {
         let shares = [
             ("limits.min-letters", min_letters),
             ("limits.min-agreement", min_agreement),
+            ("terms", self.terms),
             ("noise.lower-case", lower_case),
             ("noise.upper-case", upper_case),
             ("noise.typos", typos),

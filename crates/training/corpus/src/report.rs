@@ -17,7 +17,9 @@ pub struct Report {
     pub dev: usize,
     /// Noisy pairs that were added.
     pub noisy: usize,
-    /// Pairs of the training text, repeated and noisy ones included.
+    /// Pairs with terms in the source.
+    pub with_terms: usize,
+    /// Pairs of the training text, repeated and noisy ones and those with terms included.
     pub written: usize,
 }
 

@@ -208,3 +208,35 @@ fn quotation_marks_are_those_of_the_side_that_is_learnt() {
         }
     }
 }
+
+#[test]
+fn terms_and_the_text_of_a_model_are_marked() {
+    let folder = TempDir::new().unwrap();
+    write(folder.path(), "house", 243, &[]);
+    write(folder.path(), "garden", 243, &[]);
+    let recipe = recipe(&folder, &[("house", "by-model = \"source\""), ("garden", "")], "terms = 0.5").unwrap();
+    let report = make(&folder, &recipe, "forward").unwrap();
+    let texts = |name: &str| {
+        let mut text = String::new();
+        GzDecoder::new(fs::File::open(folder.path().join(name)).unwrap()).read_to_string(&mut text).unwrap();
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (sources, targets) = (texts("forward/train.en.gz"), texts("forward/train.de.gz"));
+    assert_eq!((sources.len(), targets.len()), (report.written, report.written));
+    let marked: Vec<_> = sources.iter().map(|line| metaphrase_text::MarkedText::parse(line).unwrap()).collect();
+    assert_eq!(marked.iter().filter(|line| !line.terms.is_empty()).count(), report.with_terms);
+    assert!((150..300).contains(&report.with_terms), "{}", report.with_terms);
+    for (line, target) in marked.iter().zip(&targets) {
+        assert_eq!(line.by_model, line.text.contains("house"), "{line:?}");
+        for (place, translation) in &line.terms {
+            let number = NUMBERS.iter().find(|(en, _)| *en == &line.text[place.clone()]);
+            assert!(number.is_none_or(|(_, de)| de == translation && target.contains(de)), "{line:?} {target}");
+        }
+    }
+    // A target that a model wrote is nothing to be told of.
+    let backward = Recipe { reverse: true, ..recipe };
+    make(&folder, &backward, "backward").unwrap();
+    assert!(texts("backward/train.de.gz").iter().all(|line| !line.starts_with('\u{4}')));
+    let wrong = self::recipe(&folder, &[("house", "")], "terms = 1.5").unwrap_err().to_string();
+    assert!(wrong.contains("terms"), "{wrong}");
+}

@@ -1,7 +1,7 @@
 //! A training run: data, updates, validations, checkpoints.
 
 use crate::checkpoint::{self, State};
-use crate::data::{Batches, Corpus, CorpusFiles, Limits, check_line_counts};
+use crate::data::{Batches, Corpus, CorpusFiles, Limits, TextVocabularies, check_line_counts};
 use crate::error::TrainError;
 use crate::log::Log;
 use crate::networks::Network;
@@ -18,6 +18,7 @@ use metaphrase_base::{MappedFile, checksum};
 use metaphrase_device::{Device, Host};
 use metaphrase_models::{Architecture, Config, Model, Vocabularies, VocabularyFiles, Weights};
 use metaphrase_settings::to_toml;
+use metaphrase_text::TermMarks;
 use metaphrase_text::vocab::Vocabulary;
 use std::path::Path;
 use std::time::Instant;
@@ -305,10 +306,13 @@ fn read_data(
     observer: &mut dyn Observer,
 ) -> Result<(Corpus, Corpus), TrainError> {
     let Data { train, dev, limits } = &recipe.data;
-    let (corpus, report) = Corpus::read(train, source, target, *limits, threads)?;
+    let names = recipe.model.inline_terms.as_ref();
+    let term_marks = names.and_then(|names| TermMarks::new(names, source));
+    let vocabularies = TextVocabularies { source, target, term_marks };
+    let (corpus, report) = Corpus::read(train, vocabularies, *limits, threads)?;
     observer.message(&format!("training data: {report}"));
     let all = Limits { max_source_words: LONGEST, max_target_words: LONGEST };
-    let (dev, report) = Corpus::read(std::slice::from_ref(dev), source, target, all, threads)?;
+    let (dev, report) = Corpus::read(std::slice::from_ref(dev), vocabularies, all, threads)?;
     observer.message(&format!("development data: {report}"));
     Ok((corpus, dev))
 }

@@ -22,7 +22,7 @@ mod plan;
 mod tests;
 
 use crate::AverageError;
-use crate::data::{Batch, Corpus, CorpusFiles, Limits};
+use crate::data::{Batch, Corpus, CorpusFiles, Limits, TextVocabularies};
 use crate::unfold::{UnfoldedNetwork, read, refused};
 use fit::FittedNetwork;
 use measure::Measurements;
@@ -64,7 +64,7 @@ pub fn shrink(
     let open = |path: &Path| Vocabulary::open(path).map_err(|error| refused(models, error.to_string()));
     let (source, target) = (open(&vocabularies.source.words)?, open(&vocabularies.target.words)?);
     let text = std::slice::from_ref(text);
-    let (corpus, _) = Corpus::read(text, &source, &target, Limits::default(), 1)?;
+    let (corpus, _) = Corpus::read(text, TextVocabularies::new(&source, &target), Limits::default(), 1)?;
     let (shrunk, report) = shrink_members(&members, &corpus).map_err(|problem| refused(models, problem))?;
     shrunk.save(&files, to, precision)?;
     Ok(report)

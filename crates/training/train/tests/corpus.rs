@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use flate2::{Compression, write::GzEncoder};
+use metaphrase_text::TermMarks;
 use metaphrase_text::vocab::{Vocabulary, VocabularyFormat};
-use metaphrase_train::data::{Batches, Corpus, CorpusFiles, DataError, Limits, Position, Report};
+use metaphrase_train::data::{Batches, Corpus, CorpusFiles, DataError, Limits, Position, Report, TextVocabularies};
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -40,7 +41,7 @@ fn vocabulary() -> Vocabulary {
 }
 
 fn read_with(files: &[CorpusFiles], limits: Limits, threads: usize) -> Result<(Corpus, Report), DataError> {
-    Corpus::read(files, &vocabulary(), &vocabulary(), limits, threads)
+    Corpus::read(files, TextVocabularies::new(&vocabulary(), &vocabulary()), limits, threads)
 }
 
 fn read(files: &[CorpusFiles]) -> Result<(Corpus, Report), DataError> {
@@ -78,11 +79,44 @@ fn a_source_of_written_words_has_words_that_no_text_becomes() {
     let id = |word| vocabulary.id(word).unwrap().0;
     let read = |source_words| {
         let files = CorpusFiles { source_words, ..files.pair("<0x01> \u{2581}the\n", "the\n") };
-        Corpus::read(&[files], &vocabulary, &vocabulary, Limits::default(), 1).unwrap().0
+        Corpus::read(&[files], TextVocabularies::new(&vocabulary, &vocabulary), Limits::default(), 1).unwrap().0
     };
     let expected = vec![id("<0x01>"), id("\u{2581}the"), vocabulary.eos().0];
     assert_eq!(pairs(&read(true))[0].0, expected);
     assert!(!pairs(&read(false))[0].0.contains(&id("<0x01>")));
+}
+
+#[test]
+fn terms_and_tags_become_pieces() {
+    let files = Files::new();
+    let pieces = include_bytes!("../../../../testdata/text/sentencepiece/unigram-bytes.spm");
+    let vocabulary = Vocabulary::from_bytes(VocabularyFormat::SentencePiece, pieces).unwrap();
+    let marks = ["<0x01>", "<0x02>", "<0x03>"].map(str::to_owned);
+    let read = |source: &str, term_marks| {
+        let vocabularies = TextVocabularies { term_marks, ..TextVocabularies::new(&vocabulary, &vocabulary) };
+        let files = files.pair(source, "the\n");
+        Corpus::read(&[files], vocabularies, Limits::default(), 1).map(|(corpus, _)| pairs(&corpus)[0].0.clone())
+    };
+    let ids = |words: &[&str]| -> Vec<u32> { words.iter().map(|word| vocabulary.id(word).unwrap().0).collect() };
+    let encode = |text: &str| {
+        let mut words = Vec::new();
+        vocabulary.encode(text, &mut words);
+        words.pop();
+        words.into_iter().map(|word| word.0).collect::<Vec<_>>()
+    };
+    let mut expected = ids(&["<0x04>", "\u{2581}the", "<0x01>"]);
+    expected.extend(encode("old"));
+    expected.extend(ids(&["<0x02>"]));
+    expected.extend(encode("alte"));
+    expected.extend(ids(&["<0x03>"]));
+    expected.push(vocabulary.eos().0);
+    let marked = TermMarks::new(&marks, &vocabulary);
+    assert_eq!(read("\u{4}the \u{1}old\u{2}alte\u{3}\n", marked).unwrap(), expected);
+    let message = |source: &str, marks| read(source, marks).unwrap_err().to_string();
+    assert!(message("the \u{1}old\u{2}alte\n", marked).ends_with(
+        "source`, line 1: the marks of terms are not in order: expected U+0001, a term, U+0002, its translation, U+0003"
+    ));
+    assert!(message("the \u{1}old\u{2}alte\u{3}\n", None).contains("`model.inline-terms`"));
 }
 
 #[test]

@@ -58,6 +58,7 @@ pub fn run(args: &Args, terminal: &Terminal, overwrite: bool) -> Result<()> {
         let what = match stage {
             Stage::Read(source) => format!("reading {source}"),
             Stage::Align => "aligning the words".into(),
+            Stage::Terms => "looking for terms".into(),
             Stage::Write => "writing".into(),
         };
         tracing::info!("{what}");
@@ -121,7 +122,11 @@ fn table(report: &Report) -> String {
     let kept = sum(|source| source.kept);
     let words = sum(|source| source.words[0]);
     let held_out: usize = report.sources.iter().map(|source| source.held_out.iter().sum::<usize>()).sum();
-    let all = format!("{} pairs written, {} of them noisy; {held_out} set aside", report.written, report.noisy);
+    let terms = match report.with_terms {
+        0 => String::new(),
+        count => format!(" and {count} with terms"),
+    };
+    let all = format!("{} pairs written, {} of them noisy{terms}; {held_out} set aside", report.written, report.noisy);
     lines.push(["all".into(), read, kept, String::new(), words, all]);
     let widths: Vec<usize> =
         (0..5).map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0)).collect();

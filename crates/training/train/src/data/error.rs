@@ -50,6 +50,16 @@ pub enum DataError {
         /// The fault.
         fault: AlignmentFault,
     },
+    /// A source whose terms can not be read.
+    #[error("`{}`, line {line}: {fault}", path.display())]
+    Terms {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// The fault.
+        fault: TermsFault,
+    },
     /// A corpus of which nothing can be used.
     #[error("no sentence pair to train on: {0}")]
     NothingLeft(Report),
@@ -92,4 +102,26 @@ pub enum AlignmentFault {
         /// Length of the target sentence.
         target_words: usize,
     },
+}
+
+/// Why a source with terms can not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TermsFault {
+    /// The marks are not in order.
+    #[error(transparent)]
+    Order(#[from] metaphrase_text::MarkedTextError),
+    /// The recipe names no marks, or such as the vocabulary lacks.
+    #[error(
+        "it has terms, but the recipe's `model.inline-terms` does not name three words of the source vocabulary that \
+         mark them, such as [\"<0x01>\", \"<0x02>\", \"<0x03>\"]"
+    )]
+    NoMarks,
+    /// The vocabulary has no word for text of a model.
+    #[error(
+        "it is tagged as the text of a model (U+0004), but the source vocabulary has no word `<0x04>`; train one with `byte-fallback`"
+    )]
+    NoTag,
+    /// Terms shift the positions of an alignment.
+    #[error("it has terms, which shift the positions of the words: leave out the file of alignments")]
+    Alignment,
 }

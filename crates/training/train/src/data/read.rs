@@ -3,10 +3,11 @@
 use super::alignment;
 use super::lines::{LineBlock, LineReader};
 use super::lists::Links;
-use super::{Corpus, DataError, Report, Sentences};
+use super::{Corpus, DataError, Report, Sentences, TermsFault};
 use metaphrase_base::{WordId, in_parallel_while};
 use metaphrase_text::sentencepiece::Scratch;
 use metaphrase_text::vocab::Vocabulary;
+use metaphrase_text::{MarkedText, TermMarks, pieces_of_words, spans};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 use std::ops::Range;
@@ -67,6 +68,28 @@ fn once() -> NonZeroU32 {
     NonZeroU32::MIN
 }
 
+/// The vocabularies that segment the text.
+#[derive(Debug, Clone, Copy)]
+pub struct TextVocabularies<'a> {
+    /// The source language's.
+    pub source: &'a Vocabulary,
+    /// The target language's.
+    pub target: &'a Vocabulary,
+    /// The source words that mark terms, if the text has some: see [`MarkedText`].
+    pub term_marks: Option<TermMarks>,
+}
+
+impl<'a> TextVocabularies<'a> {
+    /// For text without terms.
+    #[must_use]
+    pub fn new(source: &'a Vocabulary, target: &'a Vocabulary) -> Self {
+        Self { source, target, term_marks: None }
+    }
+}
+
+/// The source word before a text that a model wrote.
+const BY_MODEL: &str = "<0x04>";
+
 /// Which pairs are too long to be trained on. The end of sentence counts as a word, as with Marian's `--max-length`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -90,15 +113,15 @@ impl Corpus {
     ///
     /// # Errors
     /// If a file can not be read to its end, if files that belong together have not as many lines, if an alignment
-    /// does not fit its sentences, or if no pair is left.
+    /// does not fit its sentences, if terms are not marked as they should be, or if no pair is left.
     pub fn read(
         files: &[CorpusFiles],
-        source: &Vocabulary,
-        target: &Vocabulary,
+        vocabularies: TextVocabularies<'_>,
         limits: Limits,
         threads: usize,
     ) -> Result<(Self, Report), DataError> {
-        let segmenter = Segmenter { source, target, limits };
+        let TextVocabularies { source, target, term_marks } = vocabularies;
+        let segmenter = Segmenter { source, target, term_marks, limits };
         let with_links = files.iter().any(|files| files.alignment.is_some());
         let mut corpus = Self::empty(with_links);
         let mut report = Report::default();
@@ -242,6 +265,7 @@ struct Part {
 struct Segmenter<'a> {
     source: &'a Vocabulary,
     target: &'a Vocabulary,
+    term_marks: Option<TermMarks>,
     limits: Limits,
 }
 
@@ -257,6 +281,13 @@ impl Segmenter<'_> {
             };
             match files.source_words {
                 true => self.source.look_up(source_line, &mut source),
+                false if MarkedText::has_marks(source_line) => {
+                    source = self.marked_source(files, source_line).map_err(|fault| DataError::Terms {
+                        path: files.source.clone(),
+                        line: lines.source.number(i),
+                        fault,
+                    })?;
+                }
                 false => self.source.encode_with(&mut scratch, source_line, &mut source),
             }
             self.target.encode_with(&mut scratch, target_line, &mut target);
@@ -267,6 +298,38 @@ impl Segmenter<'_> {
             }
         }
         Ok(part)
+    }
+
+    /// The words of a source with marks.
+    fn marked_source(&self, files: &CorpusFiles, line: &str) -> Result<Vec<WordId>, TermsFault> {
+        if files.alignment.is_some() {
+            return Err(TermsFault::Alignment);
+        }
+        let marked = MarkedText::parse(line)?;
+        let mut words = Vec::new();
+        self.source.encode(&marked.text, &mut words);
+        if !marked.terms.is_empty() {
+            let marks = self.term_marks.ok_or(TermsFault::NoMarks)?;
+            let pieces: Vec<String> =
+                words[..words.len() - 1].iter().map(|&word| self.source.word(word).to_owned()).collect();
+            let spans = spans(&pieces, &marked.text);
+            let mut terms: Vec<(Range<usize>, Vec<WordId>)> = Vec::new();
+            for (place, translation) in &marked.terms {
+                let place = pieces_of_words(&spans, place);
+                let is_free = terms.last().is_none_or(|(before, _)| before.end <= place.start);
+                if !place.is_empty() && is_free {
+                    let mut translated = Vec::new();
+                    self.source.encode(translation, &mut translated);
+                    translated.pop();
+                    terms.push((place, translated));
+                }
+            }
+            words = marks.insert(&words, &terms).words;
+        }
+        if marked.by_model {
+            words.insert(0, self.source.id(BY_MODEL).ok_or(TermsFault::NoTag)?);
+        }
+        Ok(words)
     }
 
     /// Whether a pair is to be trained on; counts it.
