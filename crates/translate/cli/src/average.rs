@@ -2,7 +2,7 @@
 
 use crate::Usage;
 use anyhow::{Context, Result};
-use metaphrase::StoredPrecision;
+use metaphrase::{Package, StoredPrecision};
 use metaphrase_train::Shrunk;
 use metaphrase_train::data::CorpusFiles;
 use std::path::{Path, PathBuf};
@@ -49,6 +49,12 @@ pub fn run(args: &Args) -> Result<()> {
         None if args.models.is_empty() => return Err(Usage::error("name models with -m, or a run with --run")),
         None => args.models.clone(),
     };
+    if let Some(bundled) = models.iter().find(|model| !model.exists() && Package::find(model).is_ok()) {
+        let name = bundled.display();
+        return Err(Usage::error(format!(
+            "`{name}` is a model in the program; write it to a folder, and average that: `metaphrase convert -m {name} --to FOLDER`"
+        )));
+    }
     if let (true, Some([source, target])) = (args.shrink, args.text.as_deref()) {
         let text = CorpusFiles::new(source, target);
         let shrunk = metaphrase_train::shrink(&models, &text, &args.to, StoredPrecision::F32)?;

@@ -34,16 +34,16 @@ pub struct Args {
     /// The method that finds the factors
     #[arg(long, value_enum, default_value_t = MethodArg::Grid, help_heading = "Tuning")]
     method: MethodArg,
-    /// The weights of the grid
-    #[arg(long, value_name = "W", num_args = 1.., default_values_t = [0.5, 1.0, 2.0, 4.0], help_heading = "Tuning")]
+    /// The weights of the grid, separated by commas
+    #[arg(long, value_name = "W,W,…", value_delimiter = ',', default_values_t = [0.5, 1.0, 2.0, 4.0], help_heading = "Tuning")]
     #[arg(value_parser = number::real::<f64>)]
     grid_weights: Vec<f64>,
-    /// The precisions of the grid, see --lmbr-bleu
-    #[arg(long, value_name = "P", num_args = 1.., default_values_t = [0.4, 0.6, 0.8], help_heading = "Tuning")]
+    /// The precisions of the grid, separated by commas; see --lmbr-bleu
+    #[arg(long, value_name = "P,P,…", value_delimiter = ',', default_values_t = [0.4, 0.6, 0.8], help_heading = "Tuning")]
     #[arg(value_parser = number::real::<f64>)]
     grid_precisions: Vec<f64>,
-    /// The ratios of the grid, see --lmbr-bleu
-    #[arg(long, value_name = "R", num_args = 1.., default_values_t = [0.5, 0.7, 0.9], help_heading = "Tuning")]
+    /// The ratios of the grid, separated by commas; see --lmbr-bleu
+    #[arg(long, value_name = "R,R,…", value_delimiter = ',', default_values_t = [0.5, 0.7, 0.9], help_heading = "Tuning")]
     #[arg(value_parser = number::real::<f64>)]
     grid_ratios: Vec<f64>,
     /// The largest number of rounds of mert and mira

@@ -77,3 +77,11 @@ fn an_ensemble_shrinks_to_a_model_that_translates_and_is_trained_further() {
     let untied = "model.architecture.recurrent.tied-embeddings.target-output=false";
     assert!(Path::new(&train("further", &["--set", &start, "--set", untied, "--set", &same_words])).exists());
 }
+
+/// A bundled model has no files; the message says how to get them.
+#[test]
+fn a_bundled_model_is_written_to_a_folder_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = run(&["average", "-m", "en-de", "-m", "de-en", "--to", &path(&folder, "to")], "").error(2);
+    assert!(error.contains("`metaphrase convert -m en-de --to FOLDER`"), "{error}");
+}

@@ -197,7 +197,7 @@ fn factors_are_tuned() {
         let fixed = ["tune-evidence", &source, &reference, "--lmbr", &posteriors, "--threads", "1", "-b", "4"];
         run(&[&fixed, args].concat(), "")
     };
-    let grid = ["--grid-weights", "0.1", "30", "--grid-precisions", "0.6", "--grid-ratios", "0.7"];
+    let grid = ["--grid-weights", "0.1,30", "--grid-precisions", "0.6", "--grid-ratios", "0.7"];
     for method in [&["--method", "mert", "--rounds", "2", "--n-best", "12"][..], &grid] {
         let found = tune(method).lines();
         let options: Vec<&str> = found[0].split(' ').collect();

@@ -50,6 +50,10 @@ Examples:
   metaphrase shortlist learn -m model/ -i text.en.gz -o model/shortlist
   metaphrase translate -m model/ --shortlist model/shortlist < talk.en";
 
+/// A share of the translated words, in percent: lists that contain less than this cost quality. 3,000 lines gave 86 %,
+/// and cost nine BLEU.
+const LEAST_COVERAGE: f64 = 97.0;
+
 /// A line and its translation, in words of the model.
 type Pair = [Vec<WordId>; 2];
 
@@ -164,6 +168,14 @@ fn report_coverage(lists: &Shortlists, learnt: &[Pair], held_out: &[Pair]) {
         whole += usize::from(here == target.len());
     }
     let share = |part: usize, all: usize| 100.0 * part as f64 / all.max(1) as f64;
+    if share(found, words) < LEAST_COVERAGE {
+        tracing::warn!(
+            "the lists lack {:.1} % of the words of the translations, and translations with them lack these words: learn from more lines \
+             than {}, or raise --words and --first",
+            100.0 - share(found, words),
+            learnt.len()
+        );
+    }
     tracing::info!(
         "learnt from {} lines; for {} {other}lines the lists contain {:.2} % of the translated words, and all words of {:.1} % of the \
          translations, with {} words per list",
