@@ -88,6 +88,24 @@ struct Edit {
     number: usize,
 }
 
+/// Signs of which a model may write one more at the ends of a thing: `__NAME___`. Brackets and quotation marks are not
+/// among them, as they may belong to the text around it.
+const REPEATED: &[char] = &['_', '%', '$', '#', '@', '~', '^', '=', '+', '*', '/', '\\', '|', '&', '`'];
+
+/// The place of a thing with the signs next to it that repeat its first or its last one, and that the source lacks.
+fn with_repeated(source: &str, kept: &Range<usize>, text: &str, place: &Range<usize>, shown: &str) -> Range<usize> {
+    let mut range = place.clone();
+    let repeated =
+        |sign: Option<char>, near: Option<char>| sign.filter(|sign| REPEATED.contains(sign) && near != Some(*sign));
+    if let Some(sign) = repeated(shown.chars().next_back(), source[kept.end..].chars().next()) {
+        range.end = text.len() - text[range.end..].trim_start_matches(sign).len();
+    }
+    if let Some(sign) = repeated(shown.chars().next(), source[..kept.start].chars().next_back()) {
+        range.start = text[..range.start].trim_end_matches(sign).len();
+    }
+    range
+}
+
 /// A thing that the translation has. White space next to it is removed if the source has the same characters next to
 /// it without white space, and added between it and a word if the source has white space there.
 fn replacement(
@@ -98,6 +116,7 @@ fn replacement(
     shown: &str,
     number: usize,
 ) -> Edit {
+    let place = with_repeated(source, kept, text, place, shown);
     let mut range = place.clone();
     let before = text[..place.start].trim_end();
     let left = source[..kept.start].chars().next_back();

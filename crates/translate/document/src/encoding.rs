@@ -1,19 +1,27 @@
 //! The bytes of texts: a text is read in the encoding that it names, and written in it.
 
 use crate::{Error, FileFormat};
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 /// The bytes at the start of a page that may name its encoding.
 const START: usize = 4096;
 
 /// The encoding of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TextEncoding(&'static Encoding);
+pub struct TextEncoding(Charset);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Charset {
+    /// An encoding of the web, where `iso-8859-1` is windows-1252.
+    Web(&'static Encoding),
+    /// Latin-1 itself, as Java reads it.
+    Latin1,
+}
 
 impl Default for TextEncoding {
     /// UTF-8.
     fn default() -> Self {
-        Self(UTF_8)
+        Self(Charset::Web(UTF_8))
     }
 }
 
@@ -24,17 +32,22 @@ impl TextEncoding {
     /// [`Error::UnknownEncoding`].
     pub fn named(name: &str) -> Result<Self, Error> {
         let known = Encoding::for_label(name.trim().as_bytes());
-        known.map(Self).ok_or_else(|| Error::UnknownEncoding { name: name.to_owned() })
+        let known = known.ok_or_else(|| Error::UnknownEncoding { name: name.to_owned() })?;
+        Ok(Self(Charset::Web(known)))
     }
 
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.0.name()
+        match self.0 {
+            Charset::Web(encoding) => encoding.name(),
+            Charset::Latin1 => "ISO-8859-1",
+        }
     }
 
-    /// Reads a text: in the encoding `named`; else in the one that its byte order mark, its XML declaration, its `meta`
-    /// element or the header of gettext names; else in UTF-8.
+    /// Reads a text: in the encoding of its byte order mark; else in the encoding `named`; else in the one that its XML
+    /// declaration, its `meta` element or the header of gettext names; else in UTF-8, and properties of Java that are
+    /// not UTF-8 in Latin-1.
     ///
     /// # Errors
     /// [`Error::Encoding`] if the bytes are not of this encoding.
@@ -42,53 +55,88 @@ impl TextEncoding {
         if bytes.starts_with(b"\xff\xfe\0\0") || bytes.starts_with(b"\0\0\xfe\xff") {
             return Err(Error::UnknownEncoding { name: "UTF-32".into() });
         }
-        let marked = mark(&bytes);
-        let encoding = match marked.or(named.map(|named| named.0)).or_else(|| stated(&bytes, format)) {
-            // Whatever a text that can be read as ASCII says, it is not UTF-16.
-            Some(encoding)
-                if encoding != UTF_8 && (marked.is_some() || named.is_some() || encoding.is_ascii_compatible()) =>
-            {
-                encoding
-            }
-            _ => UTF_8,
+        let is_java = format == FileFormat::Properties;
+        let (encoding, bytes) = match charset(&bytes, format, named) {
+            Charset::Web(encoding) if encoding == UTF_8 => match String::from_utf8(bytes) {
+                Ok(text) => return Ok((text, Self::default())),
+                Err(error) if is_java && named.is_none() => (WINDOWS_1252, error.into_bytes()),
+                Err(error) => return Err(Error::Encoding { byte: error.utf8_error().valid_up_to() + 1 }),
+            },
+            Charset::Web(encoding) => (encoding, bytes),
+            Charset::Latin1 => (WINDOWS_1252, bytes),
         };
-        if encoding == UTF_8 {
-            let text = String::from_utf8(bytes)
-                .map_err(|error| Error::Encoding { byte: error.utf8_error().valid_up_to() + 1 })?;
-            return Ok((text, Self(UTF_8)));
+        // Bytes that only windows-1252 has tell it from Latin-1.
+        if is_java && encoding == WINDOWS_1252 && !bytes.iter().any(|byte| (0x80..0xa0).contains(byte)) {
+            return Ok((bytes.iter().copied().map(char::from).collect(), Self(Charset::Latin1)));
         }
         match encoding.decode_without_bom_handling_and_without_replacement(&bytes) {
-            Some(text) => Ok((text.into_owned(), Self(encoding))),
+            Some(text) => Ok((text.into_owned(), Self(Charset::Web(encoding)))),
             None => Err(Error::NotInEncoding { encoding: encoding.name() }),
         }
     }
 
-    /// Writes a text in this encoding. Markup gets references for characters that the encoding lacks; any other text
-    /// that has such characters is written in UTF-8, and the note says so.
+    /// Writes a text in this encoding. Characters that the encoding lacks are written as the escapes that the format
+    /// has; a text of a format without escapes is written in UTF-8, and the note says so.
     #[must_use]
     pub fn encode(self, text: String, format: FileFormat) -> (Vec<u8>, Option<String>) {
-        let encoding = self.0;
-        if encoding == UTF_8 {
-            return (text.into_bytes(), None);
-        }
         let units = text.encode_utf16();
-        if encoding == UTF_16LE {
-            return (units.flat_map(u16::to_le_bytes).collect(), None);
+        match self.0 {
+            Charset::Web(encoding) if encoding == UTF_8 => return (text.into_bytes(), None),
+            Charset::Web(encoding) if encoding == UTF_16LE => {
+                return (units.flat_map(u16::to_le_bytes).collect(), None);
+            }
+            Charset::Web(encoding) if encoding == UTF_16BE => {
+                return (units.flat_map(u16::to_be_bytes).collect(), None);
+            }
+            _ => {}
         }
-        if encoding == UTF_16BE {
-            return (units.flat_map(u16::to_be_bytes).collect(), None);
+        let lacks = |c: char| match self.0 {
+            Charset::Web(encoding) => !c.is_ascii() && encoding.encode(c.encode_utf8(&mut [0; 4])).2,
+            Charset::Latin1 => c > '\u{ff}',
+        };
+        let bytes = |text: &str| match self.0 {
+            Charset::Web(encoding) => encoding.encode(text).0.into_owned(),
+            Charset::Latin1 => text.chars().filter_map(|c| u8::try_from(u32::from(c)).ok()).collect(),
+        };
+        if !text.contains(lacks) {
+            return (bytes(&text), None);
         }
-        let (bytes, _, lacks) = encoding.encode(&text);
-        if !lacks || is_markup(format) {
-            return (bytes.into_owned(), None);
+        if let Some(escape) = escape(format) {
+            let mut escaped = String::with_capacity(text.len());
+            text.chars().for_each(|c| if lacks(c) { escape(c, &mut escaped) } else { escaped.push(c) });
+            return (bytes(&escaped), None);
         }
-        let note = format!("the translation has characters that {} lacks, so it is written in UTF-8", encoding.name());
+        let note = format!("the translation has characters that {} lacks, so it is written in UTF-8", self.name());
         (with_charset(text, format).into_bytes(), Some(note))
     }
 }
 
-fn is_markup(format: FileFormat) -> bool {
-    matches!(format, FileFormat::Html | FileFormat::Xml | FileFormat::Xliff)
+/// How a format writes a character that its encoding lacks.
+fn escape(format: FileFormat) -> Option<fn(char, &mut String)> {
+    let reference: fn(char, &mut String) = |c, out| out.push_str(&format!("&#{};", u32::from(c)));
+    let units: fn(char, &mut String) =
+        |c, out| c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+    let units_of_apple: fn(char, &mut String) =
+        |c, out| c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\U{unit:04x}")));
+    match format {
+        FileFormat::Html
+        | FileFormat::Xml
+        | FileFormat::Xliff
+        | FileFormat::Resx
+        | FileFormat::Ts
+        | FileFormat::Stringsdict => Some(reference),
+        FileFormat::Properties | FileFormat::Json | FileFormat::Arb | FileFormat::Xcstrings => Some(units),
+        FileFormat::Strings => Some(units_of_apple),
+        _ => None,
+    }
+}
+
+/// The encoding of a text that has no byte of another one.
+fn charset(bytes: &[u8], format: FileFormat, named: Option<TextEncoding>) -> Charset {
+    let stated = || stated(bytes, format).filter(|encoding| encoding.is_ascii_compatible()).map(Charset::Web);
+    // Whatever a text that can be read as ASCII says, it is not UTF-16.
+    let marked = mark(bytes).map(Charset::Web);
+    marked.or(named.map(|named| named.0)).or_else(stated).unwrap_or(Charset::Web(UTF_8))
 }
 
 /// The encoding of a byte order mark, or of the first characters of markup.
@@ -203,5 +251,37 @@ mod tests {
             TextEncoding::decode(b"\x81".to_vec(), FileFormat::Text, Some(shift)),
             Err(Error::NotInEncoding { encoding: "Shift_JIS" })
         );
+    }
+
+    #[test]
+    fn messages_have_an_encoding_as_texts_do() {
+        use FileFormat::{Csv, Json, Properties, Resx, Strings, Yaml};
+        let latin1 = TextEncoding::named("latin1").unwrap();
+        for (bytes, format, named, text, name) in [
+            (&b"a=caf\xe9"[..], Properties, None, "a=café", "ISO-8859-1"),
+            (b"a=caf\xe9", Properties, Some(latin1), "a=café", "ISO-8859-1"),
+            (b"a=caf\xe9 \x80", Properties, None, "a=café €", "windows-1252"),
+            (b"a=caf\xc3\xa9", Properties, None, "a=café", "UTF-8"),
+            (b"a;caf\xe9", Csv, Some(latin1), "a;café", "windows-1252"),
+            (b"\xff\xfe{\0}\0", Json, None, "\u{feff}{}", "UTF-16LE"),
+            (b"<?xml encoding='iso-8859-2'?>\xb3", Resx, None, "<?xml encoding='iso-8859-2'?>ł", "ISO-8859-2"),
+        ] {
+            let (read, encoding) = TextEncoding::decode(bytes.to_vec(), format, named).unwrap();
+            assert_eq!((read.as_str(), encoding.name()), (text, name));
+            assert_eq!(encoding.encode(read, format), (bytes.to_vec(), None));
+        }
+        for (format, written) in [
+            (Properties, &b"\xe9\\u2192\\ud83d\\ude00"[..]),
+            (Json, b"\xe9\\u2192\\ud83d\\ude00"),
+            (Strings, b"\xe9\\U2192\\Ud83d\\Ude00"),
+            (Resx, b"\xe9&#8594;&#128512;"),
+        ] {
+            assert_eq!(latin1.encode("é→😀".into(), format), (written.to_vec(), None), "{format:?}");
+        }
+        let (bytes, note) = latin1.encode("é→".into(), Yaml);
+        assert!(bytes == "é→".as_bytes() && note.is_some());
+        let bytes = b"a=caf\xe9".to_vec();
+        let utf_8 = TextEncoding::named("utf-8").unwrap();
+        assert_eq!(TextEncoding::decode(bytes, Properties, Some(utf_8)), Err(Error::Encoding { byte: 6 }));
     }
 }

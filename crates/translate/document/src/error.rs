@@ -92,6 +92,16 @@ pub enum Error {
         /// The format's name.
         format: &'static str,
     },
+    /// An option that has no effect on a format.
+    #[error("the option {option} changes nothing in a file of format {format}; it is for {others}")]
+    OptionWithoutEffect {
+        /// The option's name.
+        option: &'static str,
+        /// The format's name.
+        format: &'static str,
+        /// The names of the formats that it is for.
+        others: String,
+    },
     /// A column that a table does not have.
     #[error("the table has no column {column}; its first line names {known}")]
     Column {

@@ -3,9 +3,9 @@
 mod inside;
 
 use crate::answer::Answer;
-use crate::block::{Block, Notation, Sentences};
+use crate::block::{Block, Notation, Sentence, Sentences};
 use crate::files::messages::Messages;
-use crate::files::{icu, markdown, values};
+use crate::files::{icu, markdown, page, values};
 use crate::keep::{CopySpan, Keep};
 use crate::markup::Syntax;
 use crate::patterns::Style;
@@ -152,6 +152,7 @@ impl SegmentedText {
             Format::Html => {
                 let mut values = markup::attributes(&prepared.input, &options.copied, &how);
                 values.extend(values::blocks(&prepared.input, &values::PAGE, Syntax::Html, options, &how));
+                values.extend(page::branches(&prepared.input, options, &how));
                 values.sort_by_key(|block| block.range.start);
                 values
             }
@@ -170,7 +171,7 @@ impl SegmentedText {
         let how = Sentences { flat, notation, escape, ..how(splitter, options) };
         let blocks = match options.format {
             Format::Lines | Format::Text => plain::paragraphs(&input, options.keep.placeholders, &how),
-            Format::Html => markup::html(&input, &options.copied, &how),
+            Format::Html => markup::html(&input, &page::insets(&input, options, &how), &options.copied, &how),
             Format::Xml => markup::xml(&input, &options.copied, &how)?,
         };
         Ok(Self::from_blocks(input, blocks, escape))
@@ -309,7 +310,7 @@ impl SegmentedText {
                 given[place.1] = answer;
             }
             last = block.range.end;
-            if given.iter().all(Option::is_none) {
+            if given.iter().all(Option::is_none) || block.is_translation(&given) {
                 // Not a byte changes.
                 finished.copy(block, &self.input);
                 places.push(start..finished.text.len());
@@ -350,8 +351,18 @@ pub(crate) fn how<'a>(splitter: &'a Splitter, options: &Options) -> Sentences<'a
     }
 }
 
+impl Block {
+    /// Whether a paragraph that is written in its own place says the same in both languages.
+    fn is_translation(&self, answers: &[Option<&Answer>]) -> bool {
+        let same = |(answer, sentence): (&Option<&Answer>, &Sentence)| {
+            answer.is_none_or(|answer| answer.text == on_one_line(&self.text[sentence.range.clone()]))
+        };
+        self.untranslated.is_none() && answers.iter().zip(&self.sentences).all(same)
+    }
+}
+
 impl TranslatedText {
-    /// A paragraph without answers.
+    /// A paragraph without answers, or whose answers are its own sentences.
     fn copy(&mut self, block: &Block, input: &str) {
         let start = self.text.len();
         for sentence in block.sentences.iter().filter(|sentence| sentence.has_words) {

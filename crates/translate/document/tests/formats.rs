@@ -89,7 +89,13 @@ fn json_keeps_keys_and_what_programs_read() {
 
 #[test]
 fn kinds_of_json_are_told_apart() {
-    check("app.arb", &[("\"hello\": \"Hello {name}, it''s {date}", "\"hello\": \"HELLO {name}, IT''S {date}")]);
+    check(
+        "app.arb",
+        &[
+            ("\"hello\": \"Hello {name}, it''s {date}", "\"hello\": \"HELLO {name}, IT''S {date}"),
+            ("one{# file} other{# files}", "one{# FILE} other{# FILES}"),
+        ],
+    );
     check(
         "messages.json",
         &[
@@ -261,14 +267,15 @@ fn resources_of_dotnet_keep_notes_and_objects() {
 #[test]
 fn messages_of_qt_get_translations() {
     let forms = "<numerusform></numerusform>";
-    let written = "<numerusform>%n FILE(S) WERE DELETED</numerusform>";
+    let written = |files: &str| format!("<numerusform>%n {files} WERE DELETED</numerusform>");
+    let (one, many) = (written("FILE"), written("FILES"));
     let translated = [
         (
             "<translation type=\"unfinished\"></translation>",
             "<translation type=\"unfinished\">&amp;OPEN THE FILE...</translation>",
         ),
-        (forms, written),
-        (forms, written),
+        (forms, one.as_str()),
+        (forms, many.as_str()),
         (
             "<translation type=\"unfinished\"/>",
             "<translation type=\"unfinished\">SAVED %1 OF %2 FILES &lt;b&gt;NOW&lt;/b&gt;.</translation>",
@@ -287,6 +294,142 @@ fn messages_of_qt_get_translations() {
     let all = FileOptions { entries: Entries::All, ..FileOptions::default() };
     let more = [("Guten Morgen", "GOOD MORNING"), ("Guten Abend", "GOOD EVENING")];
     check_with("app_de.ts", &Options { files: all, ..Options::default() }, &[&translated[..], &more].concat());
+}
+
+#[test]
+fn plural_forms_of_qt_that_are_equal_are_told() {
+    let message = "<TS><context><message numerus=\"yes\"><source>%n files</source><translation><numerusform></numerusform>\
+                   <numerusform></numerusform></translation></message></context></TS>";
+    let file = SegmentedFile::new(message.as_bytes().to_vec(), FileFormat::Ts, &options()).unwrap();
+    let finished = file.finish(&answers(&file, str::to_uppercase)).unwrap();
+    assert!(finished.notes.iter().any(|note| note.starts_with("1 messages with a number")), "{:?}", finished.notes);
+}
+
+#[test]
+fn subtitles_of_ass_may_be_indented() {
+    let text = " [Script Info]\n Title: house\n\n [Events]\n Format: Start, Text\n\tDialogue: 0:00,{\\an8}old, house\n";
+    assert_eq!(capitals(text, FileFormat::Ass, &options()), text.replace("old, house", "OLD, HOUSE"));
+}
+
+#[test]
+fn what_is_its_own_translation_stays_byte_for_byte() {
+    for (format, text) in [
+        (
+            FileFormat::Html,
+            "<p>It&#8217;s &quot;fine&quot; &nbsp;<a\nhref='x' title='a > b'>the\n door</a></p><span>a</span><span>b</span>",
+        ),
+        (FileFormat::Markdown, "---\ntitle: The house\n---\nSee [[a](x)]\nand *b*  \nc\n"),
+        (FileFormat::Srt, "1\n00:00:01,000 --> 00:00:02,000\n<i>Good morning,</i>\n<i>my friend.</i>\n"),
+        (FileFormat::Text, "The inter\u{ad}national  house.\n"),
+        (FileFormat::Yaml, "a: >\n  The old\n  house\n"),
+        (FileFormat::Properties, "a = The old \\\n   house\n"),
+    ] {
+        assert_eq!(changed(text.as_bytes(), format, &Options::default(), str::to_owned), text.as_bytes(), "{format:?}");
+    }
+    let docx = archive(&[("word/document.xml", "<w:p><w:r><w:t>old house</w:t></w:r></w:p>"), ("word/x.xml", "<a/>")]);
+    assert_eq!(changed(&docx, FileFormat::Docx, &Options::default(), str::to_owned), docx);
+}
+
+#[test]
+fn a_file_of_messages_has_the_encoding_that_is_named() {
+    let latin1 = Options { encoding: Some(metaphrase_document::TextEncoding::named("latin1").unwrap()), ..options() };
+    for (format, text, expected) in [
+        (FileFormat::Csv, &b"text\nold caf\xe9\n"[..], &b"text\nOLD CAF\xe9\n"[..]),
+        (FileFormat::Json, b"{\"a\": \"old caf\xe9\"}", b"{\"a\": \"OLD CAF\xe9\"}"),
+        (FileFormat::Yaml, b"a: old caf\xe9\n", b"a: OLD CAF\xe9\n"),
+        (FileFormat::Properties, b"a=old caf\xe9\n", b"a=OLD CAF\xe9\n"),
+        (FileFormat::Ftl, b"a = old caf\xe9\n", b"a = OLD CAF\xe9\n"),
+        (
+            FileFormat::Xml,
+            b"<resources><string name=\"a\">old caf\xe9</string></resources>",
+            b"<resources><string name=\"a\">OLD CAF\xe9</string></resources>",
+        ),
+    ] {
+        let found = changed(text, format, &latin1, str::to_ascii_uppercase);
+        assert_eq!(String::from_utf8_lossy(&found), String::from_utf8_lossy(expected), "{format:?}");
+        if format != FileFormat::Properties {
+            assert!(
+                matches!(SegmentedFile::new(text.to_vec(), format, &options()), Err(Error::Encoding { .. })),
+                "{format:?}"
+            );
+        }
+    }
+    let utf_8 = changed(b"a: old\n", FileFormat::Yaml, &latin1, |_| "→".into());
+    assert_eq!(utf_8, "a: →\n".as_bytes());
+}
+
+#[test]
+fn access_keys_of_programs_move_to_a_letter() {
+    let resx = "<root><data name=\"a\"><value>&amp;Open file</value></data></root>";
+    let open = |text: &str| if text.starts_with("Open") { "Datei offen".into() } else { text.to_owned() };
+    let found = changed(resx.as_bytes(), FileFormat::Resx, &options(), open);
+    assert!(String::from_utf8(found).unwrap().contains("Datei &amp;offen"));
+    for (format, input, expected) in [
+        (FileFormat::Properties, "a=&Open\nb=Salt & pepper\n", "a=Datei &offen\nb=Salt & pepper\n"),
+        (FileFormat::Json, "{\"a\": \"&Open\"}", "{\"a\": \"Datei &offen\"}"),
+        (
+            FileFormat::Json,
+            "{\"a\": \"R&D\", \"b\": \"Q&A\", \"c\": \"Open\"}",
+            "{\"a\": \"R&D\", \"b\": \"Q&A\", \"c\": \"Datei offen\"}",
+        ),
+    ] {
+        assert_eq!(String::from_utf8(changed(input.as_bytes(), format, &options(), open)).unwrap(), expected);
+    }
+}
+
+#[test]
+fn messages_of_icu_in_files_of_programs_are_translated() {
+    for (format, input, expected) in [
+        (
+            FileFormat::Arb,
+            r#"{"@@locale": "en", "n": "You have {n, plural, =0 {no files} one {# file} other {# files}} here, isn't it"}"#,
+            r#"{"@@locale": "en", "n": "YOU HAVE {n, plural, =0 {NO FILES} one {# FILE} other {# FILES}} HERE, ISN’T IT"}"#,
+        ),
+        (
+            FileFormat::Json,
+            r#"{"n": "{g, select, male {He has <b>one</b> dog} other {They have {n, plural, one {a dog} other {# dogs}}}}"}"#,
+            r#"{"n": "{g, select, male {HE HAS <b>ONE</b> DOG} other {THEY HAVE {n, plural, one {A DOG} other {# DOGS}}}}"}"#,
+        ),
+        (
+            FileFormat::Yaml,
+            "n: \"{n, plural, one {a dog} other {# dogs}}\"\n",
+            "n: \"{n, plural, one {A DOG} other {# DOGS}}\"\n",
+        ),
+    ] {
+        assert_eq!(capitals(input, format, &options()), expected);
+        assert_eq!(changed(input.as_bytes(), format, &options(), str::to_owned), input.as_bytes());
+    }
+    let polish = Options { target: "pl".into(), ..Options::default() };
+    let found = capitals(r#"{"n": "{n, plural, one {# file} other {# files}}"}"#, FileFormat::Json, &polish);
+    assert_eq!(found, r#"{"n": "{n, plural, one {# FILE} few {# FILES} many {# FILES} other {# FILES}}"}"#);
+}
+
+#[test]
+fn all_entries_of_catalogues_are_translated_on_demand() {
+    let all = FileOptions { entries: Entries::All, ..FileOptions::default() };
+    let all = Options { files: all, ..options() };
+    let po = "msgid \"\"\nmsgstr \"Language: de\\n\"\n\nmsgid \"old house\"\nmsgstr \"\"\n\"altes Haus\"\n\nmsgid \"dog\"\nmsgid_plural \"dogs\"\n\
+              msgstr[0] \"Hund\"\nmsgstr[1] \"\"\n\nmsgid \"100%\"\nmsgstr \"100 %\"\n";
+    let expected = po
+        .replace("\"\"\n\"altes Haus\"", "\"OLD HOUSE\"")
+        .replace("\"Hund\"", "\"DOG\"")
+        .replace("msgstr[1] \"\"", "msgstr[1] \"DOGS\"");
+    assert_eq!(capitals(po, FileFormat::Po, &all), expected);
+    let xliff = "<xliff version=\"1.2\"><file source-language=\"en\" target-language=\"de\"><body><trans-unit id=\"1\"><source>old house</source>\
+                 <target state=\"translated\">altes Haus</target></trans-unit><trans-unit id=\"2\" approved=\"yes\"><source>dog</source>\
+                 <target>Hund</target></trans-unit></body></file></xliff>";
+    let expected = xliff.replace("\"translated\">altes Haus", "\"needs-review-translation\">OLD HOUSE");
+    assert_eq!(capitals(xliff, FileFormat::Xliff, &all), expected);
+    // A sentence that failed leaves the translation that was there.
+    for (text, format) in [(po, FileFormat::Po), (xliff, FileFormat::Xliff)] {
+        let file = SegmentedFile::new(text.as_bytes().to_vec(), format, &all).unwrap();
+        let mut answers = answers(&file, str::to_ascii_uppercase);
+        answers[0] = None;
+        answers.push(None);
+        if answers.iter().any(Option::is_some) {
+            assert!(String::from_utf8(file.finish(&answers).unwrap().bytes).unwrap().contains("altes Haus"));
+        }
+    }
 }
 
 #[test]

@@ -241,16 +241,22 @@ fn lines_of_preformatted_text_stay_lines() {
 #[test]
 fn tags_inside_the_text_of_xml_are_tags() {
     let options = Options { format: Format::Xml, ..Options::default() };
-    let unchanged = |input: &str| {
+    let shouted = |input: &str| {
         let prepared = SegmentedText::new(input, &options).unwrap();
-        let answers: Vec<_> = prepared.sentences().map(|source| answer("", &source.text, &[])).collect();
+        let answers: Vec<_> =
+            prepared.sentences().map(|source| answer("", &format!("{}!", source.text), &[])).collect();
         (texts(&prepared), prepared.finish(&answers).text)
     };
     let escaped = "<a><s>Click &lt;a href=\"x?a&amp;b\"&gt;here &amp; there&lt;/a&gt; now, 5 &lt; 6</s></a>";
-    assert_eq!(unchanged(escaped), (vec!["Click here & there now, 5 < 6".into()], escaped.into()));
+    let (sentences, written) = shouted(escaped);
+    assert_eq!(sentences, ["Click here & there now, 5 < 6"]);
+    assert!(
+        written.contains("Click &lt;a href=\"x?a&amp;b\"&gt;here &amp; there")
+            && written.ends_with("5 &lt; 6!</s></a>")
+    );
     let section = "<a><s><![CDATA[The <b>old</b> & new house]]></s><t><![CDATA[Two]]></t></a>";
-    let written = "<a><s>The &lt;b&gt;old&lt;/b&gt; &amp; new house</s><t>Two</t></a>";
-    assert_eq!(unchanged(section), (vec!["The old & new house".into(), "Two".into()], written.into()));
+    let written = "<a><s>The &lt;b&gt;old&lt;/b&gt; &amp; new house!</s><t>Two!</t></a>";
+    assert_eq!(shouted(section), (vec!["The old & new house".into(), "Two".into()], written.into()));
 }
 
 proptest! {

@@ -191,3 +191,23 @@ fn messages_with_translations_are_counted() {
     let finished = file.finish(&[Some(Answer { text: "Eins".into(), ..Answer::default() })]).unwrap();
     assert_eq!(finished.notes, ["1 of 2 messages have a translation already and stay as they are"]);
 }
+
+#[test]
+fn branches_inside_pages_are_translated() {
+    for (input, expected) in [
+        (
+            "<p title=\"a house\">You have {n, plural, =0 {no <b>files</b>} other {<i>{{n}}</i> files<br>and &amp; more}} here.</p>",
+            "<p title=\"A HOUSE\">YOU HAVE {n, plural, =0 {NO <b>FILES</b>} other {<i>{{n}}</i> FILES<br>AND &amp; MORE}} HERE.</p>",
+        ),
+        ("<p>{g, select, male {him} other {them}}</p>", "<p>{g, select, male {HIM} other {THEM}}</p>"),
+        (
+            "<script>x = '{n, plural, other {files}}'</script><code>{n, plural, other {files}}</code> old",
+            "<script>x = '{n, plural, other {files}}'</script><code>{n, plural, other {files}}</code> OLD",
+        ),
+        ("<p>{n, plural, one {a dog} other {dogs</p>", "<p>{N, PLURAL, ONE {a dog} OTHER {DOGS</p>"),
+    ] {
+        assert_eq!(capitals(input, FileFormat::Html, "").0, expected);
+    }
+    let page = "<p>{n, plural, one {a dog} other {dogs}}</p>";
+    assert_eq!(capitals(page, FileFormat::Html, "ja").0, "<p>{n, plural, other {DOGS}}</p>");
+}

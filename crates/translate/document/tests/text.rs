@@ -161,3 +161,18 @@ proptest! {
         prop_assert_eq!(prepared.finish(&unchanged(&prepared)).text, text);
     }
 }
+
+#[test]
+fn signs_that_a_model_repeats_are_no_text() {
+    for (source, thing, answer, expected) in [
+        ("Hello __NAME__.", "__NAME__", "Hallo __NAME___.", "Hallo __NAME__."),
+        ("Hello %%name%%, hi", "%%name%%", "Hallo %%%name%%%, hi", "Hallo %%name%%, hi"),
+        ("See run() (it is new)", "run()", "(siehe run())", "(siehe run())"),
+    ] {
+        let text = SegmentedText::new(source, &Options::default()).unwrap();
+        let place = |text: &str| text.find(thing).map(|at| at..at + thing.len());
+        let kept = text.sentences().next().unwrap().kept.iter().map(|_| place(answer)).collect();
+        let finished = text.finish(&[Some(Answer { text: answer.into(), kept, links: vec![] })]);
+        assert_eq!(finished.text, expected);
+    }
+}

@@ -19,16 +19,16 @@ const LONGEST: usize = 200;
 pub(crate) struct Markers(Vec<char>);
 
 impl Markers {
-    /// The sign that a catalogue names, or those that stand before a letter in most of the messages that have them.
+    /// The sign that a catalogue names, or those that mark a key in most of the messages that have them before a letter.
     pub(crate) fn new(messages: impl Iterator<Item = impl AsRef<str>>, named: Option<char>) -> Self {
         if let Some(named) = named {
             return Self(vec![named]);
         }
-        // By sign: messages with an access key, and messages that have the sign otherwise.
+        // By sign: messages with an access key, and messages that have the sign before another letter.
         let mut counts = [(0_usize, 0_usize); MARKERS.len()];
         for message in messages {
             for (marker, (keys, others)) in MARKERS.into_iter().zip(&mut counts) {
-                if message.as_ref().contains(marker) {
+                if stands_before_letter(message.as_ref(), marker) {
                     *if find(message.as_ref(), marker).is_some() { keys } else { others } += 1;
                 }
             }
@@ -45,6 +45,10 @@ impl Markers {
     pub(crate) fn find(&self, message: &str) -> Option<usize> {
         self.0.iter().find_map(|&marker| find(message, marker))
     }
+}
+
+fn stands_before_letter(message: &str, marker: char) -> bool {
+    message.match_indices(marker).any(|(at, _)| message[at + 1..].starts_with(char::is_alphanumeric))
 }
 
 /// The byte of the one sign in a message that marks an access key.
@@ -69,7 +73,7 @@ fn find(message: &str, marker: char) -> Option<usize> {
         let inside = before.is_some_and(|c| c.is_alphanumeric() || c == marker);
         let in_name =
             marker == '_' && inside && (!short || message.matches('_').count() > 1 || rest.contains(['(', '=', '.']));
-        let in_capitals = inside && before.is_some_and(char::is_uppercase) && next.is_some_and(char::is_uppercase);
+        let in_capitals = inside && next.is_some_and(char::is_uppercase);
         let reference = marker == '&' && is_reference(rest);
         let placeholder =
             before.is_some_and(|c| matches!(c, '%' | '{' | '$' | '/' | '\\' | '#' | '@' | '?' | '=' | '<'));
@@ -145,6 +149,7 @@ mod tests {
             ("Cut && &paste", '&', Some(7)),
             ("R&B", '&', None),
             ("AT&T", '&', None),
+            ("Rock&Roll", '&', None),
             ("Black & white", '&', None),
             ("a &lt; b", '&', None),
             ("_Open the file", '_', Some(0)),
@@ -159,6 +164,7 @@ mod tests {
         assert_eq!(markers(&["&File", "_Edit", "R&B", "Save &as"], None), Markers(vec!['&', '_']));
         assert_eq!(markers(&["_File", "&copy; 2024"], None), Markers(vec!['_']));
         assert!(markers(&["R&B", "max_size_of"], None).is_empty());
+        assert_eq!(markers(&["&File", "Salt & pepper", "Black & white"], None), Markers(vec!['&']));
         assert_eq!(markers(&["File"], Some('~')), Markers(vec!['~']));
     }
 }

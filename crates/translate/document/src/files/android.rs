@@ -49,7 +49,7 @@ pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
             _ => {}
         }
     }
-    Ok(Messages { messages, kept: None })
+    Ok(Messages { messages, ..Messages::default() })
 }
 
 /// The messages of an element: its content, or each of its CDATA sections and the text around them.

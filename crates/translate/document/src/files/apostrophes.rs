@@ -1,5 +1,7 @@
 //! Apostrophes of message formats: Java's and ICU's write one as two, since one alone begins literal text.
 
+use super::icu::may_have_arguments;
+
 /// The rule of a message format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {
@@ -29,6 +31,8 @@ impl Apostrophes {
     pub(crate) fn of(text: &str, rule: Rule) -> Self {
         let arguments = text.match_indices('{').any(|(at, _)| text[at + 1..].starts_with(|c: char| c.is_ascii_digit()));
         match rule {
+            // A message with branches is read with its apostrophes.
+            _ if may_have_arguments(text) => Self::Plain,
             _ if text.contains("''") => Self::Doubled,
             Rule::Java if arguments && !text.contains('\'') => Self::Doubled,
             Rule::Java => Self::Plain,

@@ -111,23 +111,34 @@ impl Archive {
         Ok((Self { bytes, texts }, parts))
     }
 
-    /// The archive with other texts.
+    /// The archive with other texts. Parts whose texts are the same are copied as they are packed.
     pub(crate) fn write(&self, texts: &[String]) -> Result<Vec<u8>, Error> {
         let mut archive = ZipArchive::new(Cursor::new(&self.bytes)).map_err(broken)?;
+        let mut changed = Vec::new();
+        for (&number, text) in self.texts.iter().zip(texts) {
+            let mut known = Vec::new();
+            archive.by_index(number).map_err(broken)?.take(UNPACKED).read_to_end(&mut known).map_err(broken)?;
+            if known != text.as_bytes() {
+                changed.push((number, text));
+            }
+        }
+        if changed.is_empty() {
+            return Ok(self.bytes.clone());
+        }
         let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
         for number in 0..archive.len() {
             let file = archive.by_index_raw(number).map_err(broken)?;
-            match self.texts.iter().position(|&text| text == number) {
-                Some(text) => {
+            match changed.binary_search_by_key(&number, |(number, _)| *number) {
+                Ok(place) => {
                     let modified = file.last_modified().unwrap_or_default();
                     let options = SimpleFileOptions::default()
                         .compression_method(CompressionMethod::Deflated)
                         .last_modified_time(modified);
                     let name = file.name().map_err(broken)?;
                     writer.start_file(name, options).map_err(broken)?;
-                    writer.write_all(texts[text].as_bytes()).map_err(broken)?;
+                    writer.write_all(changed[place].1.as_bytes()).map_err(broken)?;
                 }
-                None => writer.raw_copy_file(file).map_err(broken)?,
+                Err(_) => writer.raw_copy_file(file).map_err(broken)?,
             }
         }
         Ok(writer.finish().map_err(broken)?.into_inner())

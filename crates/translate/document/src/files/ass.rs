@@ -13,11 +13,13 @@ pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
     // Fields of a line of dialogue; the text is the last one, and may have commas in it.
     let mut fields = 10;
     for line in text.split_inclusive('\n') {
-        let start = at;
+        // Lines may be indented.
+        let content = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        let start = at + line.len() - content.len();
         at += line.len();
-        let content = line.trim_end_matches(['\n', '\r']);
+        let content = content.trim_end_matches(['\n', '\r']);
         let name = |name: &str| content.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-        if content.trim_start_matches('\u{feff}').starts_with('[') {
+        if content.starts_with('[') {
             in_events = name("[Events]");
         } else if in_events && name("Format:") {
             fields = content.split(',').count();
@@ -28,7 +30,7 @@ pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
             }
         }
     }
-    Ok(Messages { messages, kept: None })
+    Ok(Messages { messages, ..Messages::default() })
 }
 
 /// The most breaks of a translated text; no screen has room for more.

@@ -44,7 +44,7 @@ fn messages(text: &str, sign: char, reading: &Reading<'_>) -> Result<Messages, E
             }
         }
     }
-    Ok(Messages { messages, kept: None })
+    Ok(Messages { messages, ..Messages::default() })
 }
 
 /// The chosen columns: of the text and of its translation. `None`: all with texts. The columns `source` and `target`

@@ -20,8 +20,17 @@ impl Edit {
     }
 }
 
-/// The changed text, and the bytes in it that are translated. Of changes that overlap, the first one counts.
-pub(crate) fn apply(text: &str, mut edits: Vec<Edit>) -> (String, Vec<Range<usize>>) {
+/// A part of a changed text that is translated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NewPart {
+    /// Its bytes in the changed text.
+    pub(crate) range: Range<usize>,
+    /// The text in its place before; empty where the change has more than this part.
+    pub(crate) before: String,
+}
+
+/// The changed text, and the parts of it that are translated. Of changes that overlap, the first one counts.
+pub(crate) fn apply(text: &str, mut edits: Vec<Edit>) -> (String, Vec<NewPart>) {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     let (mut out, mut parts, mut last) = (String::with_capacity(text.len()), Vec::new(), 0);
     for edit in edits {
@@ -29,7 +38,12 @@ pub(crate) fn apply(text: &str, mut edits: Vec<Edit>) -> (String, Vec<Range<usiz
             continue;
         }
         out.push_str(&text[last..edit.range.start]);
-        parts.extend(edit.parts.into_iter().map(|part| out.len() + part.start..out.len() + part.end));
+        let before = if edit.parts == [0..edit.with.len()] { &text[edit.range.clone()] } else { "" };
+        parts.extend(
+            edit.parts
+                .into_iter()
+                .map(|part| NewPart { range: out.len() + part.start..out.len() + part.end, before: before.to_owned() }),
+        );
         out.push_str(&edit.with);
         last = edit.range.end;
     }

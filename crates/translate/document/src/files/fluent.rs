@@ -40,7 +40,7 @@ pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
     for range in patterns {
         read(text, range, 0, &mut messages);
     }
-    Ok(Messages { messages, kept: PLACEABLE.as_ref() })
+    Ok(Messages { messages, kept: PLACEABLE.as_ref(), ..Messages::default() })
 }
 
 /// Where the text of an entry or an attribute begins whose name begins here.

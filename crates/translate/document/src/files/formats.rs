@@ -1,6 +1,5 @@
 //! The table of formats: a format is a line here, and a file that reads it.
 
-use super::encoding::Encodings;
 use super::message_file::Messages;
 use super::pdf::PageText;
 use super::{Outside, already_translated, open_document, slides, with_values, word};
@@ -27,7 +26,7 @@ pub(super) enum Reader {
     /// An archive whose parts are such texts.
     Archive(ReadText),
     /// A file of messages, each of which is a text.
-    Messages(Encodings, FindMessages),
+    Messages(FindMessages),
     /// Pages whose text alone is translated.
     Pages(fn(Vec<u8>) -> Result<PageText, Error>),
 }
@@ -117,31 +116,31 @@ formats! {
         Ok(messages.read(how.options)?.with_note(already_translated(left, all)))
     });
     /// Texts of programs in JSON: of i18next, Vue, FormatJS, extensions of Chrome and the like
-    Json ["json"] "application/json" Reader::Messages(Encodings::Utf8, json::messages);
+    Json ["json"] "application/json" Reader::Messages(json::messages);
     /// Texts of Flutter
-    Arb ["arb"] "application/json" Reader::Messages(Encodings::Utf8, json::arb);
+    Arb ["arb"] "application/json" Reader::Messages(json::arb);
     /// A catalogue of texts of Xcode
-    Xcstrings ["xcstrings"] "application/json" Reader::Messages(Encodings::Utf8, json::catalogue);
+    Xcstrings ["xcstrings"] "application/json" Reader::Messages(json::catalogue);
     /// Values of YAML, as texts of Rails
-    Yaml ["yaml" "yml"] "application/yaml" Reader::Messages(Encodings::Utf8, yaml::messages);
+    Yaml ["yaml" "yml"] "application/yaml" Reader::Messages(yaml::messages);
     /// Properties of Java
-    Properties ["properties"] "text/x-java-properties" Reader::Messages(Encodings::Latin1, properties::messages);
+    Properties ["properties"] "text/x-java-properties" Reader::Messages(properties::messages);
     /// Texts of Apple's programs
-    Strings ["strings"] "text/plain" Reader::Messages(Encodings::Utf16, strings::messages);
+    Strings ["strings"] "text/plain" Reader::Messages(strings::messages);
     /// Plural rules of Apple's programs
-    Stringsdict ["stringsdict"] "application/xml" Reader::Messages(Encodings::Utf8, stringsdict::messages);
+    Stringsdict ["stringsdict"] "application/xml" Reader::Messages(stringsdict::messages);
     /// Resources of .NET
-    Resx ["resx" "resw"] "application/xml" Reader::Messages(Encodings::Utf8, resx::messages);
+    Resx ["resx" "resw"] "application/xml" Reader::Messages(resx::messages);
     /// Messages of Qt
-    Ts ["ts"] "application/x-linguist" Reader::Messages(Encodings::Utf8, qt::messages);
+    Ts ["ts"] "application/x-linguist" Reader::Messages(qt::messages);
     /// Messages of Fluent
-    Ftl ["ftl"] "text/plain" Reader::Messages(Encodings::Utf8, fluent::messages);
+    Ftl ["ftl"] "text/plain" Reader::Messages(fluent::messages);
     /// A table of values with commas or semicolons between them
-    Csv ["csv"] "text/csv" Reader::Messages(Encodings::Utf8, csv::commas);
+    Csv ["csv"] "text/csv" Reader::Messages(csv::commas);
     /// A table of values with tabs between them
-    Tsv ["tsv"] "text/tab-separated-values" Reader::Messages(Encodings::Utf8, csv::tabs);
+    Tsv ["tsv"] "text/tab-separated-values" Reader::Messages(csv::tabs);
     /// Subtitles of Advanced SubStation Alpha
-    Ass ["ass" "ssa"] "text/x-ssa" Reader::Messages(Encodings::Utf16, ass::messages);
+    Ass ["ass" "ssa"] "text/x-ssa" Reader::Messages(ass::messages);
     /// A document of Word
     Docx ["docx"] "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
         Reader::Archive(|text, how| office(text, &values::WORD, word, how));

@@ -1,9 +1,10 @@
 //! Files of messages, such as those of programs: each message is a text of its own, which is written back in the form
 //! that its file asks for.
 
-use super::encoding::Encoding;
+use super::accelerators::{self, Markers};
 use super::formats::Reading;
-use crate::block::Block;
+use super::{icu, messages};
+use crate::block::Sentences;
 use crate::markup::{Paragraphs, Syntax, references, xml_part};
 use crate::plain::tagged;
 use crate::write::Escape;
@@ -73,14 +74,19 @@ pub(crate) struct Messages {
     pub(crate) messages: Vec<Message>,
     /// Things of a message that stay, in addition to those of all texts.
     pub(crate) kept: Option<&'static Regex>,
+    /// The signs of access keys.
+    pub(crate) markers: Markers,
+    /// Messages about the file.
+    pub(crate) notes: Vec<String>,
 }
 
 /// A file whose messages are texts.
 #[derive(Debug)]
 pub(crate) struct MessageFile {
     input: String,
-    encoding: Encoding,
     messages: Vec<Message>,
+    /// Messages about the file.
+    pub(crate) notes: Vec<String>,
 }
 
 /// A reference, as `&amp;` or `&#39;`.
@@ -94,11 +100,11 @@ impl MessageFile {
     /// A file and the texts of its messages.
     pub(crate) fn new(
         input: String,
-        encoding: Encoding,
         found: Messages,
         reading: &Reading<'_>,
     ) -> Result<(Self, Vec<SegmentedText>), Error> {
-        let Messages { mut messages, kept } = found;
+        let Messages { mut messages, kept, markers, notes } = found;
+        let reader = TextReader { kept, markers: &markers, reading };
         messages.sort_by_key(|message| message.range.start);
         let (mut texts, mut last) = (Vec::with_capacity(messages.len()), 0);
         // Only a broken file has messages that overlap; the first of them is translated.
@@ -108,13 +114,13 @@ impl MessageFile {
             apart
         });
         for message in &messages {
-            texts.push(segment(message, kept, reading)?);
+            texts.push(reader.read(message)?);
         }
-        Ok((Self { input, encoding, messages }, texts))
+        Ok((Self { input, messages, notes }, texts))
     }
 
     /// The file with the translations of all messages. `None`: a message was not translated.
-    pub(crate) fn write(&self, translations: &[Option<&str>]) -> Vec<u8> {
+    pub(crate) fn write(&self, translations: &[Option<&str>]) -> String {
         let mut output = String::with_capacity(self.input.len());
         let mut last = 0;
         for (message, translation) in self.messages.iter().zip(translations) {
@@ -129,52 +135,89 @@ impl MessageFile {
             last = message.range.end;
         }
         output.push_str(&self.input[last..]);
-        self.encoding.encode(&output)
+        output
     }
 }
 
-/// The sentences of a message.
-fn segment(message: &Message, kept: Option<&Regex>, reading: &Reading<'_>) -> Result<SegmentedText, Error> {
-    let (text, how) = (message.text.as_str(), reading.lines());
-    let (blocks, escape): (Vec<Block>, Escape) = match message.form {
-        MessageForm::Xml(names) => {
-            let names = names.iter().map(|&name| name.to_owned());
-            let copied: Vec<String> = reading.options.copied.iter().cloned().chain(names).collect();
-            let all = 0..text.len();
-            (xml_part(text, all, &[], &copied, &how)?.into_iter().collect(), Escape::Markup)
-        }
-        MessageForm::Codes => {
-            let mut paragraphs = Paragraphs::new(&how);
-            for (part, is_code) in parts(text, 0..text.len(), CODE.as_ref()) {
-                match is_code {
-                    true => paragraphs.marker(&text[part.clone()], part.start),
-                    false => paragraphs.text(&text[part.clone()], part),
-                }
+/// Reads the texts of messages.
+struct TextReader<'a> {
+    /// Things that stay, in addition to those of all texts.
+    kept: Option<&'static Regex>,
+    markers: &'a Markers,
+    reading: &'a Reading<'a>,
+}
+
+impl TextReader<'_> {
+    /// The sentences of a message.
+    fn read(&self, message: &Message) -> Result<SegmentedText, Error> {
+        let (text, how) = (message.text.as_str(), self.reading.lines());
+        match message.form {
+            MessageForm::Xml(names) => {
+                let names = names.iter().map(|&name| name.to_owned());
+                let copied: Vec<String> = self.reading.options.copied.iter().cloned().chain(names).collect();
+                let blocks = xml_part(text, 0..text.len(), &[], &copied, &how)?.into_iter().collect();
+                Ok(SegmentedText::from_blocks(text.to_owned(), blocks, Escape::Markup))
             }
-            (paragraphs.finish(text.len()), Escape::None)
+            MessageForm::Codes => {
+                let mut paragraphs = Paragraphs::new(&how);
+                for (part, is_code) in parts(text, 0..text.len(), CODE.as_ref()) {
+                    match is_code {
+                        true => paragraphs.marker(&text[part.clone()], part.start),
+                        false => paragraphs.text(&text[part.clone()], part),
+                    }
+                }
+                Ok(SegmentedText::from_blocks(text.to_owned(), paragraphs.finish(text.len()), Escape::None))
+            }
+            MessageForm::Text if how.keep.placeholders && !icu::arguments(text).is_empty() => {
+                messages::Messages::text(text.to_owned()).read(self.reading.options)
+            }
+            MessageForm::Text => Ok(self.text(text, &how)),
         }
-        MessageForm::Text => {
-            let refers = REFERENCE.as_ref().is_some_and(|reference| reference.is_match(text));
-            let mut paragraphs = Paragraphs::new(&how);
-            for piece in divided(text) {
-                let origin = |range: Range<usize>| piece.start + range.start..piece.start + range.end;
-                let inner = &text[piece.clone()];
-                let written = |range: Range<usize>| inner[range].to_owned();
-                tagged(&mut paragraphs, inner, how.keep.placeholders, &origin, &written, &mut |paragraphs, part| {
-                    for (part, stays) in parts(text, origin(part), kept.filter(|_| how.keep.placeholders)) {
-                        match (stays, refers) {
-                            (true, _) => paragraphs.copied(&text[part.clone()], &text[part.clone()], part),
-                            (false, true) => references(paragraphs, text, part, Syntax::Html),
-                            (false, false) => paragraphs.text(&text[part.clone()], part),
+    }
+
+    /// The sentences of a text.
+    fn text(&self, text: &str, how: &Sentences<'_>) -> SegmentedText {
+        let refers = REFERENCE.as_ref().is_some_and(|reference| reference.is_match(text));
+        let key = self.markers.find(text).filter(|_| how.keep.placeholders);
+        let mut paragraphs = Paragraphs::new(how);
+        let read = |paragraphs: &mut Paragraphs<'_>, part: Range<usize>| {
+            if part.is_empty() {
+            } else if refers {
+                references(paragraphs, text, part, Syntax::Html);
+            } else {
+                paragraphs.text(&text[part.clone()], part);
+            }
+        };
+        for piece in divided(text) {
+            let origin = |range: Range<usize>| piece.start + range.start..piece.start + range.end;
+            let inner = &text[piece.clone()];
+            let written = |range: Range<usize>| inner[range].to_owned();
+            tagged(&mut paragraphs, inner, how.keep.placeholders, &origin, &written, &mut |paragraphs, part| {
+                for (part, stays) in parts(text, origin(part), self.kept.filter(|_| how.keep.placeholders)) {
+                    match key.filter(|key| part.contains(key)) {
+                        _ if stays => paragraphs.copied(&text[part.clone()], &text[part.clone()], part),
+                        None => read(paragraphs, part),
+                        Some(key) => {
+                            read(paragraphs, part.start..key);
+                            paragraphs.marker(sign(text, key), key);
+                            read(paragraphs, key + sign(text, key).len()..part.end);
                         }
                     }
-                });
-                paragraphs.end(piece.end);
-            }
-            (paragraphs.finish(text.len()), if refers { Escape::Markup } else { Escape::None })
+                }
+            });
+            paragraphs.end(piece.end);
         }
-    };
-    Ok(SegmentedText::from_blocks(text.to_owned(), blocks, escape))
+        let mut blocks = paragraphs.finish(text.len());
+        if let Some(key) = key {
+            blocks.iter_mut().for_each(|block| accelerators::claim(block, sign(text, key)));
+        }
+        SegmentedText::from_blocks(text.to_owned(), blocks, if refers { Escape::Markup } else { Escape::None })
+    }
+}
+
+/// The character of a text at a byte.
+fn sign(text: &str, at: usize) -> &str {
+    &text[at..text.ceil_char_boundary(at + 1)]
 }
 
 /// The parts of a message that tabs divide, and bars between blanks, as plural forms of Vue and parts of titles;

@@ -32,8 +32,8 @@ pub(crate) enum Form {
 pub(crate) struct Message {
     /// Its bytes, without the marks around it.
     pub(crate) range: Range<usize>,
-    /// Whether its place is empty as long as there is no translation.
-    pub(crate) is_copy: bool,
+    /// What its place has as long as there is no translation; `None`: the message.
+    pub(crate) before: Option<String>,
     /// The way in which its arguments are named.
     pub(crate) style: Style,
 }
@@ -150,7 +150,7 @@ impl Messages {
     pub(crate) fn text(text: String) -> Self {
         // A byte order mark is no text.
         let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let all = vec![Message { range: start..text.len(), is_copy: false, style: Style::Any }];
+        let all = vec![Message { range: start..text.len(), before: None, style: Style::Any }];
         Self { text, all, markers: Markers::default(), form: Form::Text }
     }
 
@@ -200,8 +200,8 @@ impl Messages {
             block.range = message.range.clone();
             if !arguments.is_empty() {
                 block.escape = Some(self.form.message_escape());
-            } else if message.is_copy {
-                block.untranslated = Some(String::new());
+            } else {
+                block.untranslated.clone_from(&message.before);
             }
             if let Some(key) = insets.iter().find(|inset| inset.kind == InsetKind::AccessKey) {
                 accelerators::claim(&mut block, &self.text[key.range.clone()]);

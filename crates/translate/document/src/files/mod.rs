@@ -1,6 +1,5 @@
 //! Files as people have them: their text is translated in place, the rest stays byte for byte.
 
-mod accelerator;
 pub(crate) mod accelerators;
 mod android;
 mod apostrophes;
@@ -9,7 +8,6 @@ mod ass;
 mod csv;
 mod edits;
 mod elements;
-mod encoding;
 mod fluent;
 mod formats;
 pub(crate) mod icu;
@@ -19,6 +17,7 @@ mod message_file;
 pub(crate) mod messages;
 mod odf;
 mod office;
+pub(crate) mod page;
 mod pdf;
 mod plural_forms;
 mod po;
@@ -40,7 +39,6 @@ use crate::split::Splitter;
 use crate::write::Escape;
 use crate::{Answer, Error, Format, Options, SegmentedText, Source, TextEncoding};
 use archive::{Archive, Part};
-use encoding::{Encoding, Encodings};
 pub use formats::FileFormat;
 use formats::{Reader, Reading};
 use message_file::{MessageFile, Messages};
@@ -87,6 +85,7 @@ impl SegmentedFile {
     /// If the file is not of this format, is not UTF-8, unpacks to too much, defines entities of its own in an archive,
     /// or has nothing to translate.
     pub fn new(bytes: Vec<u8>, format: FileFormat, options: &Options) -> Result<Self, Error> {
+        options.check(format)?;
         let splitter = Splitter::new(&options.language);
         let mut reading = Reading { options, splitter: &splitter, stays: HashSet::new() };
         let file = match &format.row().reader {
@@ -99,14 +98,12 @@ impl SegmentedFile {
                 Self::new_in(format, texts.collect::<Result<_, _>>()?, Frame::Archive(archive))
             }
             Reader::Text(read) => {
+                let (text, encoding) = TextEncoding::decode(bytes, format, options.encoding)?;
                 // Android's strings are XML, too.
-                let is_android = |bytes: &[u8]| str::from_utf8(bytes).is_ok_and(android::is_strings);
-                if format == FileFormat::Xml && is_android(&bytes) {
-                    let (text, encoding) = Encodings::Utf8.decode(bytes)?;
+                if format == FileFormat::Xml && android::is_strings(&text) {
                     let found = android::messages(&text, &reading)?;
                     Self::of_messages(format, text, encoding, found, &reading)?
                 } else {
-                    let (text, encoding) = TextEncoding::decode(bytes, format, options.encoding)?;
                     Self { encoding, ..Self::new_in(format, vec![read(text, &reading)?], Frame::Nothing) }
                 }
             }
@@ -114,8 +111,8 @@ impl SegmentedFile {
                 let PageText { text, notes } = read(bytes)?;
                 Self::new_in(format, vec![reading.form(text, Format::Text)?], Frame::Pages(notes))
             }
-            Reader::Messages(encodings, find) => {
-                let (text, encoding) = encodings.decode(bytes)?;
+            Reader::Messages(find) => {
+                let (text, encoding) = TextEncoding::decode(bytes, format, options.encoding)?;
                 let found = find(&text, &reading)?;
                 Self::of_messages(format, text, encoding, found, &reading)?
             }
@@ -130,12 +127,12 @@ impl SegmentedFile {
     fn of_messages(
         format: FileFormat,
         text: String,
-        encoding: Encoding,
+        encoding: TextEncoding,
         found: Messages,
         reading: &Reading<'_>,
     ) -> Result<Self, Error> {
-        let (file, texts) = MessageFile::new(text, encoding, found, reading)?;
-        Ok(Self::new_in(format, texts, Frame::Messages(file)))
+        let (file, texts) = MessageFile::new(text, found, reading)?;
+        Ok(Self { encoding, ..Self::new_in(format, texts, Frame::Messages(file)) })
     }
 
     /// Number of sentences to translate.
@@ -173,7 +170,10 @@ impl SegmentedFile {
             texts.push((finished.text, translated));
             inserted.extend(finished.inserted);
         }
-        let mut notes = if let Frame::Pages(notes) = &self.frame { notes.clone() } else { Vec::new() };
+        let mut notes = match &self.frame {
+            Frame::Pages(notes) | Frame::Messages(MessageFile { notes, .. }) => notes.clone(),
+            Frame::Nothing | Frame::Archive(_) => Vec::new(),
+        };
         notes.extend(self.texts.iter().filter_map(|text| text.note().map(str::to_owned)));
         let bytes = match &self.frame {
             Frame::Archive(archive) => {
@@ -181,19 +181,22 @@ impl SegmentedFile {
                     |(text, _): (String, bool)| if text.contains("<sheets") { xlsx::legal_names(&text) } else { text };
                 archive.write(&texts.into_iter().map(legal).collect::<Vec<_>>())?
             }
-            Frame::Nothing => {
-                let text = texts.into_iter().map(|(text, _)| text).collect();
-                let (bytes, note) = self.encoding.encode(text, self.format);
-                notes.extend(note);
-                bytes
+            Frame::Nothing | Frame::Pages(_) => {
+                self.encoded(texts.into_iter().map(|(text, _)| text).collect(), &mut notes)
             }
-            Frame::Pages(_) => texts.into_iter().map(|(text, _)| text).collect::<String>().into_bytes(),
             Frame::Messages(file) => {
                 let translations = texts.iter().map(|(text, translated)| translated.then_some(text.as_str()));
-                file.write(&translations.collect::<Vec<_>>())
+                self.encoded(file.write(&translations.collect::<Vec<_>>()), &mut notes)
             }
         };
         Ok(TranslatedFile { bytes, inserted, notes })
+    }
+
+    /// A text in the encoding of the file.
+    fn encoded(&self, text: String, notes: &mut Vec<String>) -> Vec<u8> {
+        let (bytes, note) = self.encoding.encode(text, self.format);
+        notes.extend(note);
+        bytes
     }
 }
 
@@ -208,7 +211,7 @@ fn read_part(text: String, part: Part, reading: &Reading<'_>) -> Result<Segmente
         Part::Main(format) => {
             return match &format.row().reader {
                 Reader::Archive(read) | Reader::Text(read) => read(text, reading),
-                Reader::Messages(..) | Reader::Pages(_) => reading.form(text, Format::Text),
+                Reader::Messages(_) | Reader::Pages(_) => reading.form(text, Format::Text),
             };
         }
         Part::Styles => &values::WORD,

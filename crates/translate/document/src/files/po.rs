@@ -1,12 +1,12 @@
 //! Messages of gettext: translations are written where there are none yet.
 
 use super::accelerators::Markers;
-use super::edits::{Edit, apply, same_language};
+use super::edits::{Edit, NewPart, apply, same_language};
 use super::messages::{Form, Message, Messages};
 use super::plural_forms::{PluralForms, plural_forms};
 use crate::patterns::Style;
 use crate::write::Escape;
-use crate::{Error, Options};
+use crate::{Entries, Error, Options};
 use std::ops::Range;
 
 /// A string of an entry: the bytes of its quoted lines, and its text.
@@ -44,17 +44,18 @@ pub(crate) fn messages(text: &str, options: &Options) -> Result<(Messages, usize
     for entry in entries.iter().filter(|entry| !entry.message.text.is_empty() && !entry.translations.is_empty()) {
         all += 1;
         sources.push(&entry.message.text);
-        if entry.translations.iter().all(|(_, translation)| !translation.text.is_empty()) {
+        let untranslated = entry.translations.iter().any(|(_, translation)| translation.text.is_empty());
+        if !untranslated && options.files.entries == Entries::Untranslated {
             left += 1;
         } else {
             let before = edits.len();
-            entry.edits(text, forms.as_ref(), &mut edits);
+            entry.edits(text, forms.as_ref(), options.files.entries, &mut edits);
             styles.extend(edits[before..].iter().flat_map(|edit| &edit.parts).map(|_| entry.style));
         }
     }
     let markers = Markers::new(sources.iter(), marker);
     let (text, parts) = apply(text, edits);
-    let message = |(range, style)| Message { range, is_copy: true, style };
+    let message = |(NewPart { range, before }, style)| Message { range, before: Some(before), style };
     let all_messages = parts.into_iter().zip(styles).map(message).collect();
     Ok((Messages { text, all: all_messages, markers, form: Form::Quoted }, left, all))
 }
@@ -138,35 +139,39 @@ impl Entry {
         }
     }
 
-    /// Copies the sources to the translations that are empty; plurals get as many as the language has.
-    fn edits(&self, text: &str, forms: Option<&PluralForms>, edits: &mut Vec<Edit>) {
-        let untouched = self.translations.iter().all(|(_, translation)| translation.text.is_empty());
+    /// Copies the sources to the translations that are empty, or to all; plurals get as many as the language has.
+    fn edits(&self, text: &str, forms: Option<&PluralForms>, entries: Entries, edits: &mut Vec<Edit>) {
+        let replaces = entries == Entries::All && self.message.text.contains(char::is_alphabetic);
+        let free = |translation: &QuotedString| replaces || translation.text.is_empty();
+        let untouched = self.translations.iter().all(|(_, translation)| free(translation));
         let count = forms.filter(|_| self.plural.is_some() && untouched).map(|forms| forms.count);
         for (number, translation) in &self.translations {
             if count.is_some_and(|count| *number >= count) {
                 // The line of a plural that the language lacks.
                 let start = text[..translation.range.start].rfind('\n').unwrap_or(translation.range.start);
                 edits.push(Edit::new(start..translation.range.end, ""));
-            } else if translation.text.is_empty() {
-                edits.push(copy(translation.range.clone(), "", self.source(*number, forms)));
+            } else if free(translation) {
+                let inner = translation.range.start + 1..translation.range.end - 1;
+                edits.push(copy(inner, ("", ""), self.source(*number, forms)));
             }
         }
         let Some((last, translation)) = self.translations.last() else { return };
         let end = translation.range.end;
         let line_end = if text[..end].contains("\r\n") { "\r\n" } else { "\n" };
         for number in last + 1..count.unwrap_or_default() {
-            edits.push(copy(end..end, &format!("{line_end}msgstr[{number}] "), self.source(number, forms)));
+            let around = (format!("{line_end}msgstr[{number}] \""), "\"");
+            edits.push(copy(end..end, (&around.0, around.1), self.source(number, forms)));
         }
     }
 }
 
-/// A copy of a source in quotation marks.
-fn copy(range: Range<usize>, before: &str, source: &str) -> Edit {
-    let mut with = format!("{before}\"");
+/// A copy of a source as a part of a string, with what stands around it.
+fn copy(range: Range<usize>, (before, after): (&str, &str), source: &str) -> Edit {
+    let mut with = before.to_owned();
     let start = with.len();
     Escape::Quoted.push(&mut with, source);
     let part = start..with.len();
-    with.push('"');
+    with.push_str(after);
     Edit { range, with, parts: vec![part] }
 }
 

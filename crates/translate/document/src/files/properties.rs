@@ -1,5 +1,6 @@
 //! Properties of Java: `key=value`, with continued lines, escapes, and arguments as `{0}`.
 
+use super::accelerators::Markers;
 use super::apostrophes::{Apostrophes, Rule};
 use super::formats::Reading;
 use super::message_file::{Message, Messages, is_code, pattern};
@@ -15,14 +16,17 @@ static KEPT: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"'[{}][^'\s]*'"
 pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
     // Escapes are right for each version of Java; characters are only so where the file has them.
     let ascii = text.is_ascii();
-    let messages = entries(text).filter_map(|value| {
-        let raw = &text[value.clone()];
-        let decoded = decode(raw);
-        let apostrophes = Apostrophes::of(&decoded, Rule::Java);
-        let encode = move |text: &str| encode(&apostrophes.encode(text), ascii);
-        (!is_code(&decoded)).then(|| Message::new(value, apostrophes.decode(&decoded), encode))
-    });
-    Ok(Messages { messages: messages.collect(), kept: KEPT.as_ref() })
+    let messages: Vec<Message> = entries(text)
+        .filter_map(|value| {
+            let raw = &text[value.clone()];
+            let decoded = decode(raw);
+            let apostrophes = Apostrophes::of(&decoded, Rule::Java);
+            let encode = move |text: &str| encode(&apostrophes.encode(text), ascii);
+            (!is_code(&decoded)).then(|| Message::new(value, apostrophes.decode(&decoded), encode))
+        })
+        .collect();
+    let markers = Markers::new(messages.iter().map(|message| &message.text), None);
+    Ok(Messages { messages, kept: KEPT.as_ref(), markers, ..Messages::default() })
 }
 
 /// The values of entries: bytes after the separator up to the end of the last continued line.

@@ -1,6 +1,9 @@
 //! Messages of Qt: the text of `source` is translated into `translation`.
+//!
+//! A message with a number has one source for all its plural forms, as `%n file(s)`. The first form gets the
+//! translation of `%n file`, the others that of `%n files`; a source without such an ending says the same in all forms.
 
-use super::accelerator::Accelerator;
+use super::accelerators::Markers;
 use super::elements::{Element, Elements};
 use super::formats::Reading;
 use super::message_file::{Message, MessagePlace, Messages, pattern};
@@ -20,7 +23,7 @@ const OLD: &[&str] = &["vanished", "obsolete"];
 pub(crate) fn messages(text: &str, reading: &Reading<'_>) -> Result<Messages, Error> {
     let all = reading.options.files.entries == Entries::All;
     let elements = Elements::new(text)?;
-    let mut messages = Vec::new();
+    let (mut messages, mut equal) = (Vec::new(), 0);
     for message in elements.all().filter(|element| element.name == "message") {
         let child = |name: &str| elements.children(&message).find(|child| child.name == name);
         let (Some(source), Some(translation)) = (child("source"), child("translation")) else { continue };
@@ -30,19 +33,57 @@ pub(crate) fn messages(text: &str, reading: &Reading<'_>) -> Result<Messages, Er
             continue;
         };
         let numerus = attribute(message.tag, "numerus") == Some("yes");
-        let (source, accelerator) = Accelerator::take(&source);
-        for place in places(text, &elements, &translation, numerus, all) {
-            let Place { range, before, after } = place;
-            let encode = move |text: &str| format!("{before}{}{after}", to_xml(&accelerator.put(text)));
-            let message = Message::new(range, source.as_str(), encode);
+        let places = places(text, &elements, &translation, numerus, all);
+        equal += usize::from(places.len() > 1 && !ENDING.as_ref().is_some_and(|ending| ending.is_match(&source)));
+        for Place { range, before, after, form } in places {
+            let source = in_form(&source, form);
+            let encode = move |text: &str| format!("{before}{}{after}", to_xml(text));
+            let message = Message::new(range, source, encode);
             messages.push(Message { place: MessagePlace::Target, ..message });
         }
     }
-    Ok(Messages { messages, kept: KEPT.as_ref() })
+    Ok(Messages {
+        messages,
+        kept: KEPT.as_ref(),
+        markers: Markers::new(std::iter::empty::<&str>(), Some('&')),
+        notes: note(equal),
+    })
+}
+
+/// The message about sources that say the same for one thing and for many.
+fn note(equal: usize) -> Vec<String> {
+    let note = format!(
+        "{equal} messages with a number have the same text in all plural forms; write `%n file(s)` in the source to tell them apart"
+    );
+    if equal > 0 { vec![note] } else { Vec::new() }
+}
+
+/// The ending of a word that stands for one thing or many: `file(s)`, `box(es)`, `entry(ies)`.
+static ENDING: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(?P<before>\p{L})\((?P<end>s|es|ies|en|n|e|x)\)"));
+
+/// The source of a plural form.
+fn in_form(source: &str, form: Form) -> String {
+    let ending = |captures: &regex::Captures<'_>| match (form, &captures["before"], &captures["end"]) {
+        (Form::One, before, _) => before.to_owned(),
+        (Form::Many, "y", "ies") => "ies".to_owned(),
+        (Form::Many, before, end) => format!("{before}{end}"),
+        (Form::Any, ..) => captures[0].to_owned(),
+    };
+    ENDING.as_ref().map_or_else(|| source.to_owned(), |endings| endings.replace_all(source, ending).into_owned())
+}
+
+/// The things that a translation counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    One,
+    Many,
+    /// It has no number, or one form for all.
+    Any,
 }
 
 /// Where a translation is written, and the tags around it.
 struct Place {
+    form: Form,
     range: Range<usize>,
     before: String,
     after: &'static str,
@@ -53,19 +94,24 @@ fn places(text: &str, elements: &Elements<'_>, translation: &Element<'_>, numeru
     let is_empty = |element: &Element<'_>| all || text[element.inner.clone()].trim().is_empty();
     let forms: Vec<_> = elements.children(translation).filter(|child| child.name == "numerusform").collect();
     if !forms.is_empty() {
-        return forms.iter().filter(|form| is_empty(form)).map(|form| place(form, ("", ""))).collect();
+        // The first of several forms is that of one thing.
+        let form = |number: usize| if number == 0 && forms.len() > 1 { Form::One } else { Form::Many };
+        let free = forms.iter().enumerate().filter(|(_, element)| is_empty(element));
+        return free.map(|(number, element)| place(element, ("", ""), form(number))).collect();
     }
     if elements.children(translation).next().is_some() || !is_empty(translation) {
         return Vec::new();
     }
-    let form = if numerus { ("<numerusform>", "</numerusform>") } else { ("", "") };
-    vec![place(translation, form)]
+    match numerus {
+        true => vec![place(translation, ("<numerusform>", "</numerusform>"), Form::Many)],
+        false => vec![place(translation, ("", ""), Form::Any)],
+    }
 }
 
 /// The content of an element; one without an end tag is given one.
-fn place(element: &Element<'_>, (open, close): (&str, &'static str)) -> Place {
+fn place(element: &Element<'_>, (open, close): (&str, &'static str), form: Form) -> Place {
     if !element.closed {
-        return Place { range: element.inner.clone(), before: open.to_owned(), after: close };
+        return Place { form, range: element.inner.clone(), before: open.to_owned(), after: close };
     }
     let tag = element.tag.trim_end_matches('>').trim_end_matches('/').trim_end();
     let after = match (element.name, close) {
@@ -73,7 +119,7 @@ fn place(element: &Element<'_>, (open, close): (&str, &'static str)) -> Place {
         (_, "") => "</translation>",
         _ => "</numerusform></translation>",
     };
-    Place { range: element.range.clone(), before: format!("{tag}>{open}"), after }
+    Place { form, range: element.range.clone(), before: format!("{tag}>{open}"), after }
 }
 
 /// Text as Qt's tools write it: with references for quotation marks, too.

@@ -1,6 +1,6 @@
 //! Resources of .NET: the values of `data` that are texts.
 
-use super::accelerator::Accelerator;
+use super::accelerators::Markers;
 use super::elements::Elements;
 use super::formats::Reading;
 use super::message_file::{Message, Messages, is_code, to_xml};
@@ -20,9 +20,9 @@ pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
         let Some(value) = elements.children(&data).find(|child| child.name == "value") else { continue };
         let Some(decoded) = elements.text(&value) else { continue };
         if !is_code(&decoded) {
-            let (decoded, accelerator) = Accelerator::take(&decoded);
-            messages.push(Message::new(value.inner, decoded, move |text| to_xml(&accelerator.put(text))));
+            messages.push(Message::new(value.inner, decoded, to_xml));
         }
     }
-    Ok(Messages { messages, kept: None })
+    let markers = Markers::new(messages.iter().map(|message| &message.text), None);
+    Ok(Messages { messages, markers, ..Messages::default() })
 }

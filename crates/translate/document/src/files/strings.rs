@@ -26,7 +26,7 @@ pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
             return Err(reader.expected("a semicolon after an entry, as in \"key\" = \"value\";"));
         }
     }
-    Ok(Messages { messages, kept: None })
+    Ok(Messages { messages, ..Messages::default() })
 }
 
 struct Reader<'t> {

@@ -29,5 +29,5 @@ pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
             _ => {}
         }
     }
-    Ok(Messages { messages, kept: KEPT.as_ref() })
+    Ok(Messages { messages, kept: KEPT.as_ref(), ..Messages::default() })
 }

@@ -3,11 +3,11 @@
 //! Each untranslated source is copied to its target, and the copy is translated in its place.
 
 use super::accelerators::Markers;
-use super::edits::{Edit, apply, attribute as set, same_language};
+use super::edits::{Edit, NewPart, apply, attribute as set, same_language};
 use super::messages::{Form, Message, Messages};
-use crate::Options;
 use crate::markup::{Kind, Shown, Syntax, Token, attribute, ends, scan};
 use crate::patterns::Style;
+use crate::{Entries, Options};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ const UNTRANSLATED: &[&str] = &["new", "needs-translation", "needs-adaptation", 
 /// The messages of a file, how many have a translation already, and how many there are.
 pub(crate) fn messages(text: &str, options: &Options) -> (Messages, usize, usize) {
     let tokens = scan(text, Syntax::Xml);
-    let reader = Reader { text, ends: ends(&tokens), tokens: &tokens };
+    let reader = Reader { text, ends: ends(&tokens), tokens: &tokens, entries: options.files.entries };
     let (mut edits, mut left, mut all) = (Vec::new(), 0, 0);
     // By element that is open: its tokens, and whether its messages are translated.
     let mut open: Vec<(Range<usize>, bool)> = Vec::new();
@@ -47,8 +47,9 @@ pub(crate) fn messages(text: &str, options: &Options) -> (Messages, usize, usize
         number = end + 1;
     }
     let (text, parts) = apply(text, edits);
-    let markers = Markers::new(parts.iter().map(|part| Shown::xml(&text, part.clone()).text), None);
-    let messages = parts.into_iter().map(|range| Message { range, is_copy: true, style: Style::Any }).collect();
+    let markers = Markers::new(parts.iter().map(|part| Shown::xml(&text, part.range.clone()).text), None);
+    let message = |NewPart { range, before }| Message { range, before: Some(before), style: Style::Any };
+    let messages = parts.into_iter().map(message).collect();
     (Messages { text, all: messages, markers, form: Form::Xml }, left, all)
 }
 
@@ -71,6 +72,7 @@ struct Reader<'t> {
     text: &'t str,
     tokens: &'t [Token],
     ends: Vec<Option<usize>>,
+    entries: Entries,
 }
 
 impl<'t> Reader<'t> {
@@ -152,7 +154,7 @@ impl<'t> Reader<'t> {
         let inner = self.inner(target);
         let is_empty = self.text[inner.clone()].trim().is_empty();
         let divided = self.segments(target);
-        let mut found = if is_empty || (divided.is_empty() && self.is_copy(unit, &source, &inner)) {
+        let mut found = if is_empty || (divided.is_empty() && self.is_free(unit, &source, &inner)) {
             match self.tokens[target.start].kind {
                 Kind::Open(_, true) => vec![self.opened_target(target.start, copy, parts)],
                 _ => vec![Edit { range: inner, with: copy.to_owned(), parts }],
@@ -203,7 +205,7 @@ impl<'t> Reader<'t> {
                 let start = place.start - 2;
                 let part = 1..1 + copy.len();
                 edits.push(Edit { range: start..place.start, with: format!(">{copy}</mrk>"), parts: vec![part] });
-            } else if is_empty || self.is_copy(unit, source, &place) {
+            } else if is_empty || self.is_free(unit, source, &place) {
                 let part = 0..copy.len();
                 edits.push(Edit { range: place, with: copy.to_owned(), parts: vec![part] });
             }
@@ -211,8 +213,9 @@ impl<'t> Reader<'t> {
         edits
     }
 
-    /// Whether a target is a copy of its source that no one translated.
-    fn is_copy(&self, unit: &Unit, source: &Range<usize>, target: &Range<usize>) -> bool {
+    /// Whether a target may be replaced: it is a copy of its source that no one translated, or all that nobody approved
+    /// are replaced.
+    fn is_free(&self, unit: &Unit, source: &Range<usize>, target: &Range<usize>) -> bool {
         let words = |range: &Range<usize>| self.text[range.clone()].split_whitespace().collect::<Vec<_>>();
         let Some(element) = &unit.target else { return false };
         let state = attribute(self.raw(element.start), "state").or_else(|| attribute(self.raw(unit.parent), "state"));
@@ -220,7 +223,7 @@ impl<'t> Reader<'t> {
         let is_segment = matches!(&self.tokens[unit.parent].kind, Kind::Open(name, _) if short(name) == "segment");
         let untranslated = state.map_or(is_segment, |state| UNTRANSLATED.contains(&state));
         let approved = attribute(self.raw(unit.parent), "approved") == Some("yes");
-        untranslated && !approved && words(source) == words(target)
+        !approved && (self.entries == Entries::All || (untranslated && words(source) == words(target)))
     }
 
     /// The change of a state that was there.

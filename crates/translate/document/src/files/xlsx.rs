@@ -74,7 +74,7 @@ pub(crate) fn read(text: String, reading: &Reading<'_>) -> Result<SegmentedText,
     let root = elements.all().next().map(|root| root.name);
     let prefixed = root.is_some_and(|root| root.starts_with("x:"));
     let (mut blocks, escape) = match root.map(local) {
-        Some("wsDr") => {
+        Some("wsDr" | "chartSpace") => {
             let blocks = office::paragraphs(&text, &office::SLIDES, &reading.lines());
             return Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs));
         }

@@ -4,6 +4,7 @@ mod attributes;
 mod entities;
 mod inline;
 mod neighbours;
+mod page;
 mod scan;
 mod shown;
 mod text;
@@ -12,12 +13,11 @@ mod xml;
 pub(crate) use attributes::attributes;
 pub(crate) use entities::{Part, parts};
 pub(crate) use inline::Paragraphs;
+pub(crate) use page::{masked as masked_page, paragraphs as html, part as html_part};
 pub(crate) use scan::{Kind, Syntax, Token, attribute, scan};
 pub(crate) use shown::Shown;
 pub(crate) use text::references;
 pub(crate) use xml::{paragraphs as xml, part as xml_part, well_formed};
-
-use crate::block::{Block, Sentences};
 
 /// Elements of HTML that end sentences; all others, those that HTML does not know included, stand inside sentences.
 const BLOCKS: &[&str] = &[
@@ -111,60 +111,6 @@ pub(crate) struct Reader<'a> {
     /// Further elements that are copied with their content.
     pub(crate) copied: &'a [String],
     pub(crate) paragraphs: Paragraphs<'a>,
-}
-
-/// The paragraphs of a page or a part of one. `copied`: names of further elements that are copied with their content.
-pub(crate) fn html(input: &str, copied: &[String], how: &Sentences<'_>) -> Vec<Block> {
-    let tokens = scan(input, Syntax::Html);
-    let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Html, copied, paragraphs: Paragraphs::new(how) };
-    let ends = ends(&tokens);
-    // The end of the `pre` that is open.
-    let mut preformatted = 0;
-    let mut number = 0;
-    while let Some(token) = tokens.get(number) {
-        let raw = &input[token.range.clone()];
-        let at = token.range.start;
-        if number >= preformatted {
-            preformatted = if token.kind == Kind::Open("pre".into(), false) { ends[number].unwrap_or(0) } else { 0 };
-        }
-        match &token.kind {
-            Kind::Open(name, closed) => {
-                let (void, inline) = (*closed || VOID.contains(&name.as_str()), !BLOCKS.contains(&name.as_str()));
-                if !inline {
-                    reader.paragraphs.end(at);
-                }
-                if reader.is_copied(name, raw) && !void {
-                    number = reader.copy(number, ends[number], inline);
-                    continue;
-                }
-                if inline && let Some(end) = ends[number].filter(|&end| reader.marks_note(number, end)) {
-                    reader.paragraphs.marker(&input[at..tokens[end].range.end], at);
-                    number = end + 1;
-                    continue;
-                }
-                if inline && reader.divides_words(number) {
-                    reader.paragraphs.text(" ", at..at);
-                }
-                match (inline, void) {
-                    (true, true) if NAMED.contains(&name.as_str()) => reader.paragraphs.named(raw, token.range.clone()),
-                    (true, true) => reader.paragraphs.marker(raw, at),
-                    (true, false) if NAMED.contains(&name.as_str()) && ends[number] == Some(number + 1) => {
-                        number = reader.name(number, number + 1);
-                        continue;
-                    }
-                    (true, false) => reader.paragraphs.open(name, raw, at),
-                    (false, _) => {}
-                }
-            }
-            Kind::Close(name) if !BLOCKS.contains(&name.as_str()) => reader.close(name, raw, at),
-            Kind::Close(_) => reader.paragraphs.end(at),
-            Kind::Text if preformatted > 0 => reader.lines(token.range.clone()),
-            Kind::Text => reader.text(token.range.clone()),
-            Kind::Cdata | Kind::Other => reader.other(raw, at),
-        }
-        number += 1;
-    }
-    reader.paragraphs.finish(input.len())
 }
 
 /// By start tag: the number of its end tag, if it has one. An end tag ends the last start tag of its name.

@@ -1,6 +1,7 @@
 //! Text of HTML and XML: references, lines, tags that are written as text.
 
 use super::{Paragraphs, Part, Reader, Syntax, parts};
+use crate::files::messages::Inset;
 use crate::plain::tagged;
 use crate::write::Escape;
 use std::ops::Range;
@@ -40,6 +41,28 @@ impl Reader<'_> {
         let range = range.start + mark..range.end;
         if self.paragraphs.is_inside() || !self.input[range.clone()].trim().is_empty() {
             references(&mut self.paragraphs, self.input, range, self.syntax);
+        }
+    }
+
+    /// Text with insets; gives the byte after it.
+    pub(crate) fn with_insets(&mut self, range: Range<usize>, insets: &[Inset]) -> usize {
+        let (mut at, end) = (range.start, range.end);
+        let first = insets.partition_point(|inset| inset.range.start < at);
+        for inset in insets[first..].iter().take_while(|inset| inset.range.start < end) {
+            self.run(at..inset.range.start);
+            inset.read(&mut self.paragraphs, &self.input[inset.range.clone()], inset.range.clone());
+            at = inset.range.end;
+        }
+        self.run(at..end);
+        at.max(end)
+    }
+
+    /// Text without insets. Only XML has tags that are written as text.
+    fn run(&mut self, range: Range<usize>) {
+        match self.syntax {
+            _ if range.is_empty() => {}
+            Syntax::Html => self.text(range),
+            Syntax::Xml => self.tagged_text(range),
         }
     }
 

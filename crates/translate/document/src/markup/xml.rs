@@ -40,23 +40,6 @@ pub(crate) fn is_code(name: &str) -> bool {
     ENDS.contains(&name) || CODES.contains(&name)
 }
 
-/// Reads a part of a text with insets; gives the byte after it.
-fn with_insets(reader: &mut Reader<'_>, range: Range<usize>, insets: &[Inset]) -> usize {
-    let (mut at, end) = (range.start, range.end);
-    let first = insets.partition_point(|inset| inset.range.start < at);
-    for inset in insets[first..].iter().take_while(|inset| inset.range.start < end) {
-        if at < inset.range.start {
-            reader.tagged_text(at..inset.range.start);
-        }
-        inset.read(&mut reader.paragraphs, &reader.input[inset.range.clone()], inset.range.clone());
-        at = inset.range.end;
-    }
-    if at < end {
-        reader.tagged_text(at..end);
-    }
-    at.max(end)
-}
-
 /// Elements of XLIFF with the code of the original format: the ends of pairs, and things that stand for words.
 const ENDS: &[&str] = &["bpt", "ept", "ut"];
 const CODES: &[&str] = &["ph", "it"];
@@ -115,7 +98,7 @@ fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool], insets:
             }
             Kind::Close(name) => reader.close(name, raw, at),
             Kind::Text => {
-                done = with_insets(reader, token.range.start.max(done)..token.range.end, insets.unwrap_or_default());
+                done = reader.with_insets(token.range.start.max(done)..token.range.end, insets.unwrap_or_default());
             }
             Kind::Cdata => {
                 let inner = at + "<![CDATA[".len()..token.range.end.saturating_sub("]]>".len());

@@ -1,8 +1,9 @@
 //! Texts inside the markup of a text: they are translated first, and the text around them is read again.
 
-use super::SegmentedText;
+use super::{Format, SegmentedText, how};
 use crate::block::Block;
 use crate::files::messages::Messages;
+use crate::files::page;
 use crate::split::Splitter;
 use crate::write::Escape;
 use crate::{Error, Options};
@@ -54,7 +55,14 @@ impl Values {
     /// The text around the values, which are translated in `text`, at these `places`.
     pub(super) fn again(&self, text: &str, places: &[Range<usize>]) -> Result<SegmentedText, Error> {
         match &self.outside {
-            Outside::Text(read) => read(text.to_owned(), &Splitter::new(&self.options.language), &self.options),
+            Outside::Text(read) => {
+                let splitter = Splitter::new(&self.options.language);
+                let text = match self.options.format {
+                    Format::Html => page::complete(text.to_owned(), &self.options, &how(&splitter, &self.options)),
+                    _ => text.to_owned(),
+                };
+                read(text, &splitter, &self.options)
+            }
             Outside::Messages(messages) => {
                 let moved = |at: usize| {
                     let next = self.text.blocks.partition_point(|block| block.range.end <= at);

@@ -30,7 +30,7 @@ pub(crate) fn messages(text: &str, reading: &Reading<'_>) -> Result<Messages, Er
     for (key, entry) in strings.entries() {
         finder.entry(key, entry);
     }
-    Ok(Messages { messages: finder.messages, kept: KEPT.as_ref() })
+    Ok(Messages { messages: finder.messages, kept: KEPT.as_ref(), ..Messages::default() })
 }
 
 struct Finder<'t> {

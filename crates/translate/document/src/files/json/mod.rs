@@ -5,6 +5,7 @@ mod parse;
 
 pub(crate) use catalogue::messages as catalogue;
 
+use super::accelerators::Markers;
 use super::apostrophes::{Apostrophes, Rule};
 use super::formats::Reading;
 use super::message_file::{Message, Messages, is_code, pattern, quoted};
@@ -49,7 +50,8 @@ fn read(text: &str, value: &Value, flavour: Flavour) -> Messages {
     let mut found = Finder { ascii: is_escaped(text), flavour, messages: Vec::new() };
     found.read(value);
     let kept = if matches!(flavour, Flavour::Arb | Flavour::FormatJs) { &KEPT_OF_ICU } else { &KEPT };
-    Messages { messages: found.messages, kept: kept.as_ref() }
+    let markers = Markers::new(found.messages.iter().map(|message| &message.text), None);
+    Messages { messages: found.messages, kept: kept.as_ref(), markers, ..Messages::default() }
 }
 
 fn flavour(value: &Value) -> Flavour {

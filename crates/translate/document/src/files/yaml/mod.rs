@@ -76,7 +76,7 @@ pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
             });
         }
     }
-    Ok(Messages { messages, kept: KEPT.as_ref() })
+    Ok(Messages { messages, kept: KEPT.as_ref(), ..Messages::default() })
 }
 
 /// Where a scalar begins after its anchor and its tag.
