@@ -21,7 +21,7 @@ run() {
   # Slow targets would never come to long inputs if these had to grow.
   case $target in changed_model | metrics | moses | terms) grow=0 ;; *) grow=100 ;; esac
   case $target in
-    marian_* | model_directory | hugging_face) longest=30000 ;;
+    marian_* | model_directory | hugging_face | ctranslate2) longest=30000 ;;
     sentencepiece_bytes | vocabulary) longest=16000 ;;
     changed_model) longest=300 ;;
     npz_arrays) longest=2000 ;;

@@ -149,6 +149,13 @@ impl Network {
     pub fn declare(config: &Config, parameters: &mut Parameters) -> Result<Self, NetworkError> {
         check(&config.architecture)?;
         config.problem().map_or(Ok(()), |problem| Err(NetworkError(problem)))?;
+        if let Architecture::Transformer(network) = &config.architecture
+            && (network.source_start.is_some() || network.source_without_end)
+        {
+            let problem =
+                "`source-start` and `source-without-end` are not trained: sentences have their words and their end";
+            return Err(NetworkError(problem.to_owned()));
+        }
         let Ok(parts) = parts::Network::build(config, parameters);
         Ok(Self { parts, words: (config.source_words, config.target_words) })
     }
@@ -239,12 +246,12 @@ impl Network {
     }
 }
 
-/// The word before each word; none before the first of a sentence.
-fn shifted(sentences: &Sentences) -> Vec<Option<u32>> {
+/// The word before each word; `start` before the first of a sentence.
+fn shifted(sentences: &Sentences, start: Option<u32>) -> Vec<Option<u32>> {
     let mut before = Vec::with_capacity(sentences.all().len());
     for i in 0..sentences.len() {
         let words = sentences.get(i);
-        before.push(None);
+        before.push(start);
         before.extend(words[..words.len() - 1].iter().map(|word| Some(word.0)));
     }
     before

@@ -1,6 +1,7 @@
 //! Which files make up a model: from a path that a user gives to the model, its vocabularies and the
 //! recommendations for decoding.
 
+mod ctranslate2;
 mod decoder_yml;
 mod foreign;
 mod vocabularies;
@@ -8,6 +9,7 @@ mod vocabularies;
 pub(crate) use foreign::check_file;
 
 use crate::config::DecoderDefaults;
+use crate::formats::ctranslate2::WordLists;
 use crate::formats::{Format, directory};
 use crate::{Config, ModelError, Weights};
 use std::path::{Path, PathBuf};
@@ -25,6 +27,8 @@ pub struct ModelFiles {
     pub shortlist: Option<PathBuf>,
     /// The recommendations of a `decoder.yml`; [`load`](Self::load) puts it into [`Config::decoding`].
     pub decoding: DecoderDefaults,
+    /// The languages that a package names; [`load`](Self::load) puts them into [`Config::languages`].
+    languages: Option<[String; 2]>,
     /// Vocabularies named by `decoder.yml` or `config.toml`; otherwise they are looked for by name.
     named: Option<Vocabularies>,
 }
@@ -65,7 +69,11 @@ impl ModelFiles {
         };
         match path.file_name().and_then(|name| name.to_str()).unwrap_or_default() {
             directory::MANIFEST => Self::own(directory),
-            "config.json" => Ok(Self::plain(Format::HuggingFace, directory, directory)),
+            "config.json" if !ctranslate2::is_directory(directory, &file_names(directory)?) => {
+                Ok(Self::plain(Format::HuggingFace, directory, directory))
+            }
+            "config.json" => Self::in_directory(directory),
+            _ if ctranslate2::is_model(path) => Ok(Self::plain(Format::CTranslate2, directory, directory)),
             name if has_extension(name, &["yml", "yaml"]) => decoder_yml::read(path, directory),
             name if has_extension(name, &["safetensors"]) => Self::in_directory(directory),
             _ => {
@@ -89,12 +97,18 @@ impl ModelFiles {
             check_file(&path)?;
             return Ok(Self::plain(Format::from_file(&path)?, &path, directory));
         }
+        if ctranslate2::is_directory(directory, &names) {
+            return Ok(Self::plain(Format::CTranslate2, directory, directory));
+        }
+        if ctranslate2::is_argos(directory, &names) {
+            return ctranslate2::argos(directory);
+        }
         foreign::check_directory(directory, &names)?;
         if has("config.json") {
             return Ok(Self::plain(Format::HuggingFace, directory, directory));
         }
         let problem = format!(
-            "there is no model here: none of config.toml, decoder.yml, model.npz, another .npz or Marian .bin, config.json ({})",
+            "there is no model here: none of config.toml, decoder.yml, model.npz, another .npz or Marian .bin, config.json, model.bin of CTranslate2 ({})",
             foreign::folder_inside(directory, &names)
         );
         Err(ModelError::settings(directory, problem))
@@ -121,6 +135,7 @@ impl ModelFiles {
             directory: directory.to_owned(),
             shortlist: None,
             decoding: DecoderDefaults::default(),
+            languages: None,
             named: None,
         }
     }
@@ -132,7 +147,22 @@ impl ModelFiles {
     pub fn load(&self) -> Result<(Config, Weights), ModelError> {
         let (mut config, weights) = self.format.read(&self.model)?;
         config.decoding = self.decoding.or(config.decoding);
+        config.languages = self.languages.clone().or(config.languages);
         Ok((config, weights))
+    }
+
+    /// The vocabularies whose files a user names. Those of CTranslate2 are the SentencePiece models that divide text
+    /// into the words of its lists.
+    ///
+    /// # Errors
+    /// If the lists of CTranslate2 are not there.
+    pub fn named_vocabularies(&self, source: &Path, target: &Path) -> Result<Vocabularies, ModelError> {
+        if self.format == Format::CTranslate2 {
+            let lists = WordLists::find(&self.directory)?;
+            return Ok(ctranslate2::with_segmenters(lists, source.to_owned(), target.to_owned()));
+        }
+        let file = |path: &Path| VocabularyFiles { words: path.to_owned(), segmenter: None };
+        Ok(Vocabularies { source: file(source), target: file(target) })
     }
 
     /// The vocabularies, as named by the model's makers or else by the usual file names.
@@ -142,6 +172,7 @@ impl ModelFiles {
     pub fn vocabularies(&self) -> Result<Vocabularies, ModelError> {
         match &self.named {
             Some(vocabularies) => Ok(vocabularies.clone()),
+            None if self.format == Format::CTranslate2 => ctranslate2::vocabularies(&self.directory),
             None => vocabularies::find(&self.directory, &file_names(&self.directory)?),
         }
     }

@@ -1,6 +1,7 @@
 //! The formats of model files and directories.
 
 pub(crate) mod bin;
+pub(crate) mod ctranslate2;
 pub(crate) mod directory;
 pub(crate) mod hugging_face;
 pub(crate) mod marian;
@@ -27,6 +28,8 @@ pub enum Format {
     MarianBin,
     /// Hugging Face's MarianMT, a directory.
     HuggingFace,
+    /// CTranslate2's, a directory.
+    CTranslate2,
     /// Our own directory.
     Directory,
 }
@@ -64,11 +67,13 @@ impl Format {
             Self::MarianNpz => marian::read_npz(path, &Slice::whole(Buffer::map(path)?))?,
             Self::MarianBin => marian::read_bin(path, &Slice::whole(Buffer::map(path)?))?,
             Self::HuggingFace => hugging_face::read(path)?,
+            Self::CTranslate2 => ctranslate2::read(path)?,
             Self::Directory => directory::read(path)?,
         };
         let settings = match self {
             Self::MarianNpz | Self::MarianBin => path.to_owned(),
             Self::HuggingFace => path.join("config.json"),
+            Self::CTranslate2 => path.join(ctranslate2::MODEL),
             Self::Directory => path.join(directory::MANIFEST),
         };
         checked(&settings, config, weights)
@@ -81,6 +86,7 @@ impl fmt::Display for Format {
             Self::MarianNpz => "Marian npz",
             Self::MarianBin => "Marian bin",
             Self::HuggingFace => "Hugging Face MarianMT",
+            Self::CTranslate2 => "CTranslate2",
             Self::Directory => "Metaphrase model directory",
         })
     }

@@ -3,7 +3,7 @@
 //! `name` stands for the file in messages. The errors are those of [`load`](crate::load).
 
 use crate::buffer::{Buffer, Slice};
-use crate::formats::{Format, checked, directory, hugging_face, marian};
+use crate::formats::{Format, checked, ctranslate2 as ct2, directory, hugging_face, marian};
 use crate::{Config, ModelError, Weights};
 use std::path::Path;
 
@@ -38,5 +38,21 @@ pub fn directory(name: &Path, manifest: &str, tensors: Vec<u8>) -> Result<(Confi
 pub fn hugging_face(name: &Path, config: &[u8], tensors: Vec<u8>) -> Result<(Config, Weights), ModelError> {
     let tensors = Slice::whole(Buffer::Bytes(tensors));
     let (config, weights) = hugging_face::model(name, config, &tensors)?;
+    checked(name, config, weights)
+}
+
+/// A model of CTranslate2 from the bytes of `model.bin`, of `config.json`, which older models do not have, and of the
+/// list of the words of both languages, in JSON.
+///
+/// # Errors
+/// If any is damaged, or describes a model that is not implemented.
+pub fn ctranslate2(
+    name: &Path,
+    tensors: Vec<u8>,
+    config: Option<&[u8]>,
+    words: &[u8],
+) -> Result<(Config, Weights), ModelError> {
+    let tensors = Slice::whole(Buffer::Bytes(tensors));
+    let (config, weights) = ct2::model(name, &tensors, config, words)?;
     checked(name, config, weights)
 }

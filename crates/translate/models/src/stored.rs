@@ -211,7 +211,7 @@ impl StoredTensor {
 }
 
 /// Numbers of any encoding as `f32`. `f64` and wide integers are rounded.
-fn decode(encoding: Encoding, bytes: &[u8]) -> Cow<'_, [f32]> {
+pub(crate) fn decode(encoding: Encoding, bytes: &[u8]) -> Cow<'_, [f32]> {
     match encoding {
         Encoding::F32 => match aligned(bytes) {
             Some(floats) => Cow::Borrowed(floats),

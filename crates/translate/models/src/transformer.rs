@@ -69,7 +69,7 @@ impl Transformer {
         let encoder_input = input(source, encoder.after_embedding);
         let decoder_input = input(target, decoder.after_embedding);
         Self {
-            encoder: Encoder::pack(encoder.layers, encoder.top, encoder_input, network.heads),
+            encoder: Encoder::pack(encoder.layers, encoder.top, encoder_input, &network),
             decoder: Decoder::pack(decoder.layers, decoder.top, order, decoder_input, &network),
             output: Arc::new(output),
             dim,

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
 use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, WordId};
-use metaphrase_models::{Model, StoredPrecision, convert};
+use metaphrase_models::{Architecture, Model, StoredPrecision, convert};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -61,4 +61,32 @@ fn log_probabilities_equal_those_of_transformers() {
         convert(&testdata(name), &converted, StoredPrecision::F32).unwrap();
         check(&Model::load(&converted).unwrap(), &golden, 1e-5);
     }
+}
+
+/// The vector of `<pad>`, which decoding starts from, is zeros in models of Marian, and may be others after further
+/// training.
+#[test]
+fn a_start_word_with_a_vector_is_read() {
+    let folder = testdata("hugging-face-tied");
+    let json = std::fs::read(folder.join("config.json")).unwrap();
+    let mut tensors = std::fs::read(folder.join("model.safetensors")).unwrap();
+    let settings: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let pad = settings["pad_token_id"].as_u64().unwrap() as usize;
+    let read = |tensors: &[u8]| {
+        let (config, _) = metaphrase_models::from_bytes::hugging_face(&folder, &json, tensors.to_vec()).unwrap();
+        match config.architecture {
+            Architecture::Transformer(network) => network.start_word,
+            Architecture::Recurrent(_) => panic!("a Transformer"),
+        }
+    };
+    assert_eq!(read(&tensors), None);
+    let length = u64::from_le_bytes(tensors[..8].try_into().unwrap()) as usize;
+    let header: serde_json::Value = serde_json::from_slice(&tensors[8..8 + length]).unwrap();
+    let names = ["model.shared.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"];
+    let table = names.iter().map(|name| &header[name]).find(|table| table.is_object()).unwrap();
+    let start = table["data_offsets"][0].as_u64().unwrap() as usize;
+    let cols = table["shape"][1].as_u64().unwrap() as usize;
+    let number = 8 + length + start + pad * cols * 4;
+    tensors[number..number + 4].copy_from_slice(&0.5_f32.to_le_bytes());
+    assert_eq!(read(&tensors), Some(pad as u32));
 }

@@ -5,6 +5,7 @@ mod attention_first;
 mod batch_invariance;
 mod common;
 mod convert;
+mod ctranslate2;
 mod damaged;
 mod files;
 mod hugging_face;

@@ -74,6 +74,7 @@ fn settings_that_contradict_themselves_are_refused() {
     );
     refused(|n| n.layer_norm_epsilon = f32::NAN, "the layer-norm-epsilon is NaN");
     refused(|n| n.positions = Positions::Trained, "`Wpos`");
+    refused(|n| n.start_word = Some(1 << 20), "word 1048576, which the decoder starts with, is not one of");
 }
 
 /// Marian 1.12.42 can not run `type: transformer` with trained positions, so there is nothing to compare with but
@@ -97,4 +98,37 @@ fn trained_positions_can_be_sinusoids() {
     tensors.push(("Wpos".into(), vec![target.len(), dim], table));
     let scores = word_scores(&model(config, tensors).unwrap(), &source, &target);
     assert!(scores.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5), "{scores:?}, not {expected:?}");
+}
+
+/// A decoder that starts from the vector v of a word instead of zeros. The reference starts from zeros: v is added to
+/// the vector of position 0, and taken from the embedding of the source's first word.
+#[test]
+fn a_start_word_is_read_before_the_first_word() {
+    let (mut config, mut tensors) = tiny("untied-swish-depths");
+    let source: Vec<_> = [5, 9, 2, 17, 0].map(WordId).to_vec();
+    let target: Vec<_> = [8, 3, 11, 4, 6, 0].map(WordId).to_vec();
+    let zeros = word_scores(&model(config.clone(), tensors.clone()).unwrap(), &source, &target);
+    network(&mut config).positions = Positions::Trained;
+    let (dim, start) = (network(&mut config).dim_emb, 7);
+    let mut table: Vec<f32> = (0..target.len() * dim).map(|i| (i as f32).sin()).collect();
+    let place = |name: &str| tensors.iter().position(|(tensor, ..)| tensor == name).unwrap();
+    let (encoder, decoder) = (place("encoder_Wemb"), place("decoder_Wemb"));
+    let with_positions = |mut tensors: Tensors, table: Vec<f32>| {
+        tensors.push(("Wpos".into(), vec![target.len(), dim], table));
+        tensors
+    };
+    let mut started = config.clone();
+    network(&mut started).start_word = Some(start);
+    let started = model(started, with_positions(tensors.clone(), table.clone())).unwrap();
+    let scores = word_scores(&started, &source, &target);
+
+    let scale = if network(&mut config).scale_embeddings { (dim as f32).sqrt() } else { 1.0 };
+    for (i, position) in table.iter_mut().enumerate().take(dim) {
+        let number = tensors[decoder].2[start as usize * dim + i];
+        *position += scale * number;
+        tensors[encoder].2[source[0].index() * dim + i] -= number;
+    }
+    let expected = word_scores(&model(config, with_positions(tensors, table)).unwrap(), &source, &target);
+    assert!(scores.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5), "{scores:?}, not {expected:?}");
+    assert!(scores.iter().zip(&zeros).any(|(a, b)| (a - b).abs() > 1e-2), "the start makes a difference");
 }

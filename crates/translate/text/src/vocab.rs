@@ -6,6 +6,7 @@
 //! | `.spm`, `.model` | pieces of a SentencePiece model | Marian |
 //! | anything else | one word per line, split at blanks | Marian |
 //! | `vocab.json` next to `source.spm` or `target.spm` | pieces of the model with the ids of the list | MarianMT of Hugging Face |
+//! | `["word", …]` in JSON | a word is its place in the list | CTranslate2 |
 //!
 //! [`train_words`] makes a list from text, [`sentencepiece::train`](crate::sentencepiece::train) a model of pieces.
 //!
@@ -91,14 +92,17 @@ impl Vocabulary {
     }
 
     /// Reads the vocabulary of a MarianMT model of Hugging Face: `vocab_json` has the ids, `pieces` is `source.spm`
-    /// for the source side and `target.spm` for the target side.
+    /// for the source side and `target.spm` for the target side. Ids may be in a list of any other format, too.
     ///
     /// # Errors
     /// If a file can not be read or is no valid vocabulary.
     pub fn open_marian_mt(vocab_json: &Path, pieces: &Path) -> Result<Self, VocabularyError> {
         let pieces = SentencePieceModel::open(pieces)?;
         (std::fs::read(vocab_json).map_err(VocabularyError::from))
-            .and_then(|bytes| Self::marian_mt(&bytes, pieces))
+            .and_then(|bytes| match VocabularyFormat::detect(vocab_json, &bytes)? {
+                VocabularyFormat::List => Self::of_pieces(formats::parse_lines(&bytes)?, pieces),
+                _ => Self::marian_mt(&bytes, pieces),
+            })
             .map_err(|source| VocabularyError::File { path: vocab_json.to_owned(), source: Box::new(source) })
     }
 
@@ -140,8 +144,14 @@ impl Vocabulary {
     /// # Errors
     /// If `vocab_json` is no JSON object of words and ids, or has an id twice, or lacks `</s>` or `<unk>`.
     pub fn marian_mt(vocab_json: &[u8], pieces: SentencePieceModel) -> Result<Self, VocabularyError> {
-        let words = WordList::new(formats::parse_json(vocab_json)?)?;
-        let eos = words.id(EOS).ok_or(VocabularyError::Missing(EOS))?;
+        Self::of_pieces(formats::parse_yaml(vocab_json)?, pieces)
+    }
+
+    /// Words and ids with the model that divides text into them. A list of source words of OpenNMT-py has no end of
+    /// sentence, which its models do not read: padding stands in its place.
+    fn of_pieces(entries: formats::Entries, pieces: SentencePieceModel) -> Result<Self, VocabularyError> {
+        let words = WordList::new(entries)?;
+        let eos = words.id(EOS).or_else(|| words.id("<blank>")).ok_or(VocabularyError::Missing(EOS))?;
         let unk = words.id(UNK).ok_or(VocabularyError::Missing(UNK))?;
         Ok(Self { form: Form::MarianMt(Box::new(MarianMt::new(words, pieces, eos, unk))), eos, unk: Some(unk) })
     }
@@ -205,15 +215,15 @@ impl Vocabulary {
     }
 
     /// Words that a search should not produce, in addition to the one for unknown words: the byte pieces of the 32
-    /// control characters (as in Marian, where `--allow-special` lifts this) and, for MarianMT, `<pad>`.
+    /// control characters (as in Marian, where `--allow-special` lifts this) and, for MarianMT, `<pad>` and the like.
     #[must_use]
     pub fn special_words(&self) -> Vec<WordId> {
         let control = (0..32).filter_map(|byte| self.id(&format!("<0x{byte:02X}>")));
-        let pad = match &self.form {
-            Form::MarianMt(model) => model.pad(),
-            _ => None,
+        let no_text = match &self.form {
+            Form::MarianMt(model) => model.no_text(),
+            _ => &[],
         };
-        control.filter(|&id| !self.is_unknown(id)).chain(pad).collect()
+        control.filter(|&id| !self.is_unknown(id)).chain(no_text.iter().copied()).collect()
     }
 
     /// The words that stand for single bytes, with their bytes: the pieces of byte fallback. Models of MarianMT have

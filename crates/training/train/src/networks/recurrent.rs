@@ -30,7 +30,7 @@ pub(super) fn forward<D: Device>(
 ) -> DecoderOutput {
     let annotations = encode(network, tape, &batch.source, dropout);
     let layout = TimeMajor::new(&batch.target);
-    let before = layout.arrange(&batch.target, &shifted(&batch.target));
+    let before = layout.arrange(&batch.target, &shifted(&batch.target, None));
     let mut words = tape.lookup(network.words.target, &before, 1.0);
     words = tape.dropout_rows(words, dropout.target_words);
     let (output, attended) = match &network.decoder {

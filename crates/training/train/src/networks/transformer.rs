@@ -55,7 +55,7 @@ impl Run<'_> {
         encoded: Var,
     ) -> DecoderOutput {
         let (run, decoder) = (self, &network.decoder);
-        let before = shifted(&batch.target);
+        let before = shifted(&batch.target, network.settings.start_word);
         let mut embedded = tape.lookup(network.words.target, &before, scale(&network.settings));
         embedded = tape.dropout_rows(embedded, self.dropout.target_words);
         embedded = self.add_positions(network, tape, embedded, &self.target);

@@ -39,6 +39,15 @@ impl Config {
         if let Some(word) = self.never.iter().find(|&&word| word as usize >= target) {
             return Some(format!("word {word}, which is never to be produced, is not one of {target}"));
         }
+        if let Architecture::Transformer(network) = &self.architecture {
+            for (part, word, words) in
+                [("decoder", network.start_word, target), ("encoder", network.source_start, source)]
+            {
+                if let Some(word) = word.filter(|&word| word as usize >= words) {
+                    return Some(format!("word {word}, which the {part} starts with, is not one of {words}"));
+                }
+            }
+        }
         let tied = match &self.architecture {
             Architecture::Transformer(transformer) => transformer.tied_embeddings,
             Architecture::Recurrent(recurrent) => recurrent.tied_embeddings,
@@ -135,8 +144,14 @@ impl TransformerConfig {
             sizes.push(("decoder-layer.average-attention.ffn.dim", "average attention's size", average.ffn.dim));
             depths.push(("decoder-layer.average-attention.ffn.depth", "average attention's depth", average.ffn.depth));
         }
-        if let Positions::Relative { distance } = self.positions {
-            depths.push(("positions.relative.distance", "distance of relative positions", distance));
+        match self.positions {
+            Positions::Relative { distance } => {
+                depths.push(("positions.relative.distance", "distance of relative positions", distance));
+            }
+            Positions::SinusoidalShifted { offset } => {
+                depths.push(("positions.sinusoidal-shifted.offset", "offset of positions", offset));
+            }
+            _ => {}
         }
         problems.out_of_bounds(&sizes, MAX_SIZE);
         problems.out_of_bounds(&depths, MAX_DEPTH);

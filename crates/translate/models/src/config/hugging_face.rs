@@ -51,17 +51,20 @@ impl Settings {
             serde_json::from_slice(json).map_err(|e| ModelError::settings(path, format!("can not be read: {e}")))?;
         let heads = settings.encoder_attention_heads != settings.decoder_attention_heads;
         let other = settings.model_type != "marian";
-        let start = settings.decoder_start_token_id.is_some_and(|start| start != settings.pad_token_id);
         let pre_norm = settings.normalize_before || settings.add_final_layer_norm;
         let refused = [
             (other, "a model_type other than marian", "of Hugging Face's models MarianMT can be read"),
             (heads, "different numbers of heads in encoder and decoder", "they must be equal"),
-            (start, "a decoder_start_token_id other than the pad_token_id", "decoding must start from padding"),
             (pre_norm, "normalize_before", "MarianMT normalises after each block"),
             (settings.normalize_embedding, "normalize_embedding", "MarianMT does not normalise embeddings"),
         ];
         ModelError::refuse(path, &refused)?;
         Ok(settings)
+    }
+
+    /// The word that decoding starts from.
+    pub(crate) fn start_word(&self) -> u32 {
+        self.decoder_start_token_id.unwrap_or(self.pad_token_id)
     }
 
     /// The settings as a [`Config`]. `positions` have been found from the tensors.
@@ -101,6 +104,9 @@ impl Settings {
             layer_norm_epsilon: 1e-5,
             output_bias: true,
             normalised_keys: false,
+            start_word: None,
+            source_start: None,
+            source_without_end: false,
         };
         Ok(Config {
             source_words: self.vocab_size,

@@ -186,6 +186,9 @@ impl Settings {
             layer_norm_epsilon: 1e-6,
             output_bias: !self.output_omit_bias,
             normalised_keys: false,
+            start_word: None,
+            source_start: None,
+            source_without_end: false,
         })
     }
 

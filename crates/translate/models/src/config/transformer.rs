@@ -51,6 +51,16 @@ pub struct TransformerConfig {
     /// translates, as in training. Marian's translation makes them of raw inputs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub normalised_keys: bool,
+    /// The target word whose embedding the decoder reads before the first word of a translation. Without it the decoder
+    /// reads zeros there, as Marian's does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_word: Option<u32>,
+    /// The source word that the encoder reads before the words of a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_start: Option<u32>,
+    /// The encoder reads sentences without their end, as models of OpenNMT do.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub source_without_end: bool,
 }
 
 /// The network of `marian train --type transformer` without other options.
@@ -79,6 +89,9 @@ impl Default for TransformerConfig {
             layer_norm_epsilon: 1e-6,
             output_bias: true,
             normalised_keys: false,
+            start_word: None,
+            source_start: None,
+            source_without_end: false,
         }
     }
 }
@@ -140,6 +153,11 @@ pub struct AverageAttention {
 pub enum Positions {
     /// sin(t · ω_k) for k < d/2, then cos(t · ω_k), with ω_k = 10000^(−k / (d/2 − 1)): Marian.
     SinusoidalMarian,
+    /// The sinusoids of Marian at t + offset: 1 in OpenNMT.
+    SinusoidalShifted {
+        /// At least 1.
+        offset: usize,
+    },
     /// The same with ω_k = 10000^(−2k / d): Hugging Face.
     SinusoidalHuggingFace,
     /// A table, `Wpos` (`positions × dim_emb`); its last row serves all later positions.

@@ -78,6 +78,7 @@ pub(super) fn read(path: &Path, directory: &Path) -> Result<ModelFiles, ModelErr
         directory: directory.to_owned(),
         shortlist,
         decoding: options.decoding(path)?,
+        languages: None,
         named,
     })
 }

@@ -43,7 +43,7 @@ fn kind_of_file(name: &str, start: &[u8]) -> Option<(&'static str, &'static str)
         }
         [b'7', b'z', 0xbc, 0xaf, ..] => ("an archive", "unpack it and name the directory"),
         _ if has_extension(name, &["argosmodel"]) => {
-            ("a package of Argos Translate, which has a CTranslate2 model", ORIGINAL)
+            ("a package of Argos Translate", "unpack it (it is a zip archive) and name the directory")
         }
         _ if has_extension(name, &["onnx", "ort"]) => ("an ONNX model", ORIGINAL),
         _ if has_extension(name, &["pt", "pth", "ckpt"]) => {
@@ -54,16 +54,9 @@ fn kind_of_file(name: &str, start: &[u8]) -> Option<(&'static str, &'static str)
         }
         [b'G', b'G', b'U', b'F', ..] => ("a GGUF model", ORIGINAL),
         [0x89, b'H', b'D', b'F', ..] => ("a model of Keras or TensorFlow", MARIAN),
-        _ if is_ctranslate2(start) => ("a CTranslate2 model", ORIGINAL),
         [b'<', ..] if is_page(start) => ("a web page in place of the file", "download the file itself"),
         _ => return None,
     })
-}
-
-/// CTranslate2 writes a version, the length of a name, and the name of a specification.
-fn is_ctranslate2(start: &[u8]) -> bool {
-    let name = start.get(6..).unwrap_or_default();
-    name.starts_with(b"Transformer") && start[..4].iter().skip(1).all(|byte| *byte == 0)
 }
 
 fn is_page(start: &[u8]) -> bool {
@@ -90,13 +83,11 @@ fn kind_of_directory(directory: &Path, names: &[String]) -> Option<(String, Stri
         return Some((format!("`{name}`, {what},"), advice.to_owned()));
     }
     let has_tensors = starts("model.safetensors") || has("pytorch_model.bin");
-    let vocabularies = starts("shared_vocabulary.") || starts("source_vocabulary.");
-    if has("metadata.json") && directory.join("model").is_dir() {
-        return fixed("a package of Argos Translate, which has a CTranslate2 model", ORIGINAL);
-    }
-    if has("model.bin") && !has_tensors && (vocabularies || starts("vocabulary.") || is_ctranslate2_settings(directory))
-    {
-        return fixed("a CTranslate2 model", ORIGINAL);
+    if has("model.bin") && !has_tensors && starts("vocabulary.") {
+        return fixed(
+            "a language model of CTranslate2",
+            "models that translate with an encoder and a decoder are read",
+        );
     }
     if let Some(kind) = model_type(directory).filter(|kind| kind != "marian") {
         return Some((format!("a Hugging Face model of the type `{kind}`{}", known_as(&kind)), MARIAN.to_owned()));
@@ -143,10 +134,6 @@ fn pointer(path: &Path) -> Option<(&'static str, &'static str)> {
 fn model_type(directory: &Path) -> Option<String> {
     let settings: serde_json::Value = serde_json::from_slice(&settings(directory)?).ok()?;
     Some(settings.get("model_type")?.as_str()?.chars().take(40).collect())
-}
-
-fn is_ctranslate2_settings(directory: &Path) -> bool {
-    settings(directory).is_some_and(|json| String::from_utf8_lossy(&json).contains("\"add_source_bos\""))
 }
 
 /// The start of a `config.json`: settings have some kilobytes.
@@ -202,16 +189,9 @@ mod tests {
     fn directories_of_other_programs_are_named() {
         let t5 = r#"{"model_type":"t5"}"#;
         for (files, part) in [
-            (
-                &[
-                    ("config.json", r#"{"add_source_bos": false}"#),
-                    ("model.bin", "x"),
-                    ("shared_vocabulary.json", "[]"),
-                ][..],
-                "CTranslate2",
-            ),
+            (&[("model.bin", "x"), ("vocabulary.json", "[]")][..], "language model of CTranslate2"),
             (&[("model.bin", "x"), ("source_vocabulary.txt", "a"), ("target_vocabulary.txt", "a")], "CTranslate2"),
-            (&[("metadata.json", "{}"), ("model/", ""), ("sentencepiece.model", "x")], "Argos"),
+            (&[("metadata.json", "{}"), ("model/", ""), ("sentencepiece.model", "x")], "is it in its folder `model`?"),
             (&[("config.json", r#"{"model_type":"m2m_100"}"#), ("model.safetensors", "x")], "NLLB-200"),
             (&[("config.json", r#"{"model_type":"mbart"}"#), ("model.safetensors", "x")], "mBART"),
             (&[("config.json", t5), ("model.safetensors", "x")], "T5"),
@@ -241,7 +221,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut tar = vec![0; 512];
         tar[257..262].copy_from_slice(b"ustar");
-        let ctranslate2 = [&6_u32.to_le_bytes()[..], &16_u16.to_le_bytes(), b"TransformerSpec\0"].concat();
         for (name, bytes, part) in [
             ("a.bin", &b""[..], "empty file"),
             ("opus.zip", b"PK\x03\x04....", "zip archive"),
@@ -251,7 +230,6 @@ mod tests {
             ("translate-en_de.argosmodel", b"PK\x03\x04....", "Argos"),
             ("model.onnx", b"\x08\x07\x12\x07", "ONNX"),
             ("checkpoint_best.pt", b"PK\x03\x04....", "fairseq"),
-            ("model.bin", &ctranslate2, "CTranslate2"),
             ("model.npz", b"<!DOCTYPE html><html>", "web page"),
             ("model.bin", b"something else", "neither an .npz archive nor a .bin of Marian"),
         ] {

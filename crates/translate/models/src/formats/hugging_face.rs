@@ -1,13 +1,13 @@
 //! Hugging Face's MarianMT directories: `config.json` and `model.safetensors`, whole or in shards.
 //!
 //! Their tensors are Marian's under other names, with matrices turned (`outputs × inputs`) and vectors of one
-//! dimension. The vocabulary has one more word, `<pad>`, with an embedding of zeros: decoding starts from it,
-//! which is Marian's start from a zero vector.
+//! dimension. The vocabulary has one more word, `<pad>`, from which decoding starts. Its embedding is mostly zeros,
+//! which is Marian's start from a zero vector; a model that was trained further may have other numbers there.
 
 use super::safetensors;
 use crate::buffer::{Buffer, Slice};
-use crate::config::Positions;
 use crate::config::hugging_face::{Generation, Settings};
+use crate::config::{Architecture, Positions};
 use crate::files::check_file;
 use crate::stored::{Encoding, StoredTensor};
 use crate::{Config, ModelError, Weights};
@@ -116,7 +116,7 @@ fn model_of(
     let positions = positions(path, &mut stored)?;
     name_tied_tables(settings, &mut stored);
     let output_is_table = settings.tie_word_embeddings || !stored.contains_key(OUTPUT_TABLE);
-    let config = settings.config(settings_path, positions, output_is_table)?;
+    let mut config = settings.config(settings_path, positions, output_is_table)?;
     let mut tensors = BTreeMap::new();
     for (name, tensor) in stored {
         if let Some(name) = canonical(&name, settings, output_is_table) {
@@ -125,7 +125,9 @@ fn model_of(
     }
     let table = if settings.share_encoder_decoder_embeddings { "Wemb" } else { "decoder_Wemb" };
     let pad = settings.pad_token_id as usize;
-    check_padding(path, table, &tensors, pad)?;
+    if let Architecture::Transformer(network) = &mut config.architecture {
+        network.start_word = start_word(path, table, &tensors, settings)?;
+    }
     mask_padding(path, &mut tensors, pad, config.target_words)?;
     Ok((config, Weights::new(path, tensors)))
 }
@@ -145,24 +147,25 @@ fn name_tied_tables(settings: &Settings, stored: &mut BTreeMap<String, StoredTen
     }
 }
 
-/// Decoding starts from the embedding of `<pad>`, which must be zero: that is where all our models start.
-fn check_padding(
+/// The word that decoding starts from, unless its embedding is zeros, from which all our models start.
+fn start_word(
     path: &Path,
     table: &str,
     tensors: &BTreeMap<String, StoredTensor>,
-    pad: usize,
-) -> Result<(), ModelError> {
+    settings: &Settings,
+) -> Result<Option<u32>, ModelError> {
     let missing = || ModelError::MissingTensor { path: path.to_owned(), tensor: table.to_owned() };
     let stored = tensors.get(table).ok_or_else(missing)?;
     let [rows, cols] = stored.shape[..] else { return Err(ModelError::tensor(path, table, "is not a matrix")) };
-    if pad >= rows {
-        return Err(ModelError::tensor(path, table, format!("has {rows} rows and none for pad_token_id {pad}")));
+    let start = settings.start_word();
+    for (name, word) in [("pad_token_id", settings.pad_token_id), ("decoder_start_token_id", start)] {
+        if word as usize >= rows {
+            return Err(ModelError::tensor(path, table, format!("has {rows} rows and none for {name} {word}")));
+        }
     }
-    if stored.to_f32()[pad * cols..(pad + 1) * cols].iter().any(|&v| v != 0.0) {
-        let advice = "the model was trained further with padding among its words; set that row to zero";
-        return Err(ModelError::unsupported(path, "an embedding of <pad> other than zeros", advice));
-    }
-    Ok(())
+    let numbers = stored.to_f32();
+    let vector = &numbers[start as usize * cols..][..cols];
+    Ok(vector.iter().any(|&number| number != 0.0).then_some(start))
 }
 
 /// Takes `<pad>` out of the softmax, as Marian, which does not have the word, does.

@@ -2,7 +2,7 @@
 
 use super::average_attention::{self, AverageAttention, Means};
 use super::cross_attention::{self, CrossAttention, SourceMap};
-use super::encoder::EncoderOutput;
+use super::encoder::{EncoderOutput, SourceFrame};
 use super::feed_forward::{self, FeedForward};
 use super::history::History;
 use super::input::Input;
@@ -14,7 +14,7 @@ use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::ragged::RaggedArray;
 use crate::weights::CheckedTensor;
-use metaphrase_base::{Row, SentId, Sentence, Step, StepRow, Unit};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepRow, Unit, WordId};
 use metaphrase_kernels::{AttentionWeights, KeysValues, Matrix};
 
 /// The decoder of a Transformer, up to the output layer.
@@ -26,6 +26,9 @@ pub(super) struct Decoder {
     order: Vec<usize>,
     /// The place in `order` whose cross-attention is the alignment.
     alignment_layer: usize,
+    /// The word before the first one of a translation, if there is one.
+    start_word: Option<WordId>,
+    frame: SourceFrame,
     /// The default input of a sentence's keys and values.
     key_source: KeySource,
     /// To the keys and values of all layers with weights of their own.
@@ -67,6 +70,8 @@ struct Source {
     /// Per layer with weights of its own.
     words: Vec<KeysValues>,
     key_source: KeySource,
+    /// The number of its words, those included that the encoder does not read.
+    length: usize,
     attention: bool,
 }
 
@@ -125,6 +130,8 @@ impl Decoder {
             layers: packed,
             order,
             alignment_layer: config.alignment_layer - 1,
+            start_word: config.start_word.map(WordId),
+            frame: SourceFrame::new(config),
             key_source,
             top: Process::pack(top),
         }
@@ -141,6 +148,7 @@ impl Decoder {
         for sentence in sentences {
             let source = state.source(sentence.slot);
             source.key_source = if sentence.given_target { KeySource::Normalised } else { self.key_source };
+            source.length = sentence.words.len();
             source.attention = sentence.attention;
         }
         let Work { encoded: made, around_work, .. } = &mut state.work;
@@ -167,7 +175,7 @@ impl Decoder {
         let unit = Unit::Embedding.timed();
         x.resize(rows.len(), dim);
         for (r, row) in rows.iter().enumerate() {
-            let word = row.parent.map(|parent| parent.word);
+            let word = row.parent.map_or(self.start_word, |parent| Some(parent.word));
             self.input.write(word, history.position(Row::new(first + r)), x.row_mut(r));
         }
         self.input.finish(x, &mut work.embedded, work.around_work.highway());
@@ -179,8 +187,10 @@ impl Decoder {
             let keep = |row: &StepRow, weights: &AttentionWeights| {
                 if i == self.alignment_layer {
                     attention.begin_row();
-                    if sources[row.sentence.index()].attention {
-                        attention.extend(weights.head(0));
+                    let source = &sources[row.sentence.index()];
+                    if source.attention {
+                        let of_words = weights.head(0).skip(self.frame.before());
+                        attention.extend(of_words.chain(core::iter::repeat(0.0)).take(source.length));
                     }
                 }
             };

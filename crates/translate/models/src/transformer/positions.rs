@@ -23,6 +23,8 @@ pub(super) enum Positions {
 pub(super) enum Sinusoid {
     /// 10000^(-k / (d/2 - 1)), in f32 as Marian's `SinusoidalPositionEmbeddings`.
     Marian,
+    /// The same frequencies at a later position.
+    Shifted(usize),
     /// 10000^(-2k / d), in f64 as Hugging Face's tables.
     HuggingFace,
 }
@@ -63,6 +65,7 @@ impl Sinusoid {
     fn from_kind(kind: Kind) -> Option<Self> {
         match kind {
             Kind::SinusoidalMarian => Some(Self::Marian),
+            Kind::SinusoidalShifted { offset } => Some(Self::Shifted(offset)),
             Kind::SinusoidalHuggingFace => Some(Self::HuggingFace),
             Kind::Trained | Kind::Relative { .. } | Kind::None => None,
         }
@@ -71,10 +74,11 @@ impl Sinusoid {
     fn add(self, position: usize, x: &mut [f32]) {
         let dim = x.len();
         let half = dim / 2;
+        let position = if let Self::Shifted(offset) = self { position + offset } else { position };
         for (i, x) in x.iter_mut().enumerate() {
             let k = i % half.max(1);
             *x += match self {
-                Self::Marian => {
+                Self::Marian | Self::Shifted(_) => {
                     let increment = 10000_f32.ln() / (dim as f32 / 2.0 - 1.0);
                     let angle = position as f32 * (k as f32 * -increment).exp();
                     if i < half { angle.sin() } else { angle.cos() }
@@ -112,6 +116,14 @@ mod tests {
         let other = Positions::new(Kind::SinusoidalHuggingFace, 4, None);
         let angle = 3.0 / 100.0_f32;
         assert_near(position(&other, 3), [3_f32.sin(), angle.sin(), 3_f32.cos(), angle.cos()]);
+    }
+
+    #[test]
+    fn shifted_positions_are_those_after() {
+        let shifted = Positions::new(Kind::SinusoidalShifted { offset: 2 }, 4, None);
+        let marian = Positions::new(Kind::SinusoidalMarian, 4, None);
+        assert_eq!(position(&shifted, 3), position(&marian, 5));
+        assert_eq!(position(&shifted, TABLE_ROWS), position(&marian, TABLE_ROWS + 2));
     }
 
     #[test]

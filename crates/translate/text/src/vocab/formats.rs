@@ -2,6 +2,7 @@
 
 use super::VocabularyError as Error;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
+use std::collections::HashSet;
 
 /// White space within a line of YAML. U+0085 and no-break spaces are words.
 const BLANKS: [char; 2] = [' ', '\t'];
@@ -49,15 +50,29 @@ impl<'de> Visitor<'de> for EntriesVisitor {
     }
 }
 
-/// `word: id` in each line, or `{…}` as JSON, which YAML includes.
+/// One word per line, as CTranslate2 reads them: lines may be empty and words may come again.
+pub(super) fn parse_lines(bytes: &[u8]) -> Result<Entries, Error> {
+    let words = lines(bytes).map(|line| line.map(|(_, line)| line.to_owned()));
+    Ok(places(words.collect::<Result<_, _>>()?))
+}
+
+/// Words with their places in a list. A word that comes again is the first one; later places are gaps.
+fn places(words: Vec<String>) -> Entries {
+    let mut seen = HashSet::new();
+    let numbered = words.into_iter().enumerate().map(|(place, word)| (word, place as u32));
+    numbered.filter(|(word, _)| !word.is_empty() && seen.insert(word.clone())).collect()
+}
+
+/// `word: id` in each line, or `{…}` or a list `[…]` of words as JSON, which YAML includes.
 ///
 /// Words are plain, in 'single' or in "double" quotes, or after `? ` with the id after `: ` in the next line (as
 /// yaml-cpp writes words of more than 1024 characters). A plain word is its text: `null`,
 /// `~`, `yes` and `1`, which have another meaning in YAML, are words here.
 pub(super) fn parse_yaml(bytes: &[u8]) -> Result<Entries, Error> {
-    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-    if first == Some(&b'{') {
-        return parse_json(bytes);
+    match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        Some(b'{') => return parse_json(bytes),
+        Some(b'[') => return Ok(places(serde_json::from_slice::<Vec<String>>(bytes)?)),
+        _ => {}
     }
     let mut entries = Vec::new();
     let mut complex: Option<String> = None;

@@ -13,20 +13,26 @@ pub(super) struct MarianMt {
     model: SentencePieceModel,
     eos: WordId,
     unk: WordId,
-    pad: Option<WordId>,
+    /// Words that never stand in a text.
+    no_text: Vec<WordId>,
 }
+
+/// Words with a meaning for the model only.
+const NO_TEXT: [&str; 4] = ["<pad>", "<blank>", "<s>", "<mask>"];
 
 impl MarianMt {
     pub(super) fn new(words: WordList, model: SentencePieceModel, eos: WordId, unk: WordId) -> Self {
-        Self { pad: words.id("<pad>"), words, model, eos, unk }
+        let no_text = NO_TEXT.into_iter().filter_map(|word| words.id(word)).filter(|&id| id != eos && id != unk);
+        Self { no_text: no_text.collect(), words, model, eos, unk }
     }
 
     pub(super) fn words(&self) -> &WordList {
         &self.words
     }
 
-    pub(super) fn pad(&self) -> Option<WordId> {
-        self.pad
+    /// Words that never stand in a text: padding, the start of a sentence.
+    pub(super) fn no_text(&self) -> &[WordId] {
+        &self.no_text
     }
 
     /// The pieces of `line`; a target language at its start (`>>fra<<`) is one piece.
@@ -67,7 +73,7 @@ impl MarianMt {
 
     /// Whether a word shows in a text.
     fn is_text(&self, id: WordId) -> bool {
-        id != self.eos && id != self.unk && Some(id) != self.pad
+        id != self.eos && id != self.unk && !self.no_text.contains(&id)
     }
 }
 

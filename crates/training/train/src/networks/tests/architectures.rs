@@ -36,6 +36,9 @@ pub(crate) fn transformer() -> TransformerConfig {
         layer_norm_epsilon: 1e-6,
         output_bias: true,
         normalised_keys: false,
+        start_word: None,
+        source_start: None,
+        source_without_end: false,
     }
 }
 
@@ -99,6 +102,15 @@ pub(crate) fn transformers() -> Vec<(String, Config)> {
                 postprocess: operations("a"),
                 postprocess_top: operations("n"),
                 positions: Positions::Relative { distance: 2 },
+                ..plain.clone()
+            },
+        ),
+        ("a start word", TransformerConfig { start_word: Some(7), ..plain.clone() }),
+        (
+            "a start word, SSRU",
+            TransformerConfig {
+                start_word: Some(3),
+                decoder_layer: DecoderLayer::Ssru { projection: false },
                 ..plain.clone()
             },
         ),
