@@ -306,6 +306,16 @@ fn plural_forms_of_qt_that_are_equal_are_told() {
 }
 
 #[test]
+fn characters_and_choices_of_programs_stay() {
+    let json = r#"{"a": "The &copy; of Tom &amp; Jerry", "b": "en-US", "c": "It&#39;s \\\"old\\\""}"#;
+    let expected = r#"{"a": "THE &copy; OF TOM &amp; JERRY", "b": "en-US", "c": "IT&#39;S \\\"OLD\\\""}"#;
+    assert_eq!(capitals(json, FileFormat::Json, &options()), expected);
+    let choice = "a=There are {0,choice,0#no files|1#one file|1<{0} files} here\n";
+    let expected = choice.replace("There are", "THERE ARE").replace("here", "HERE");
+    assert_eq!(capitals(choice, FileFormat::Properties, &options()), expected);
+}
+
+#[test]
 fn subtitles_of_ass_may_be_indented() {
     let text = " [Script Info]\n Title: house\n\n [Events]\n Format: Start, Text\n\tDialogue: 0:00,{\\an8}old, house\n";
     assert_eq!(capitals(text, FileFormat::Ass, &options()), text.replace("old, house", "OLD, HOUSE"));

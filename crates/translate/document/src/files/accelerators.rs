@@ -48,7 +48,7 @@ impl Markers {
 }
 
 fn stands_before_letter(message: &str, marker: char) -> bool {
-    message.match_indices(marker).any(|(at, _)| message[at + 1..].starts_with(char::is_alphanumeric))
+    message.match_indices(marker).any(|(at, _)| message[at + 1..].starts_with(char::is_alphabetic))
 }
 
 /// The byte of the one sign in a message that marks an access key.
@@ -157,6 +157,7 @@ mod tests {
             ("the option max_size of this file", '_', None),
             ("max_size_of", '_', None),
             ("&A and &B", '&', None),
+            ("~Save as", '~', Some(0)),
         ] {
             assert_eq!(find(message, marker), at, "{message}");
         }
