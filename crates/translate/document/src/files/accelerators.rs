@@ -19,7 +19,8 @@ const LONGEST: usize = 200;
 pub(crate) struct Markers(Vec<char>);
 
 impl Markers {
-    /// The sign that a catalogue names, or those that mark a key in most of the messages that have them before a letter.
+    /// The sign that a catalogue names, or those that mark a key in most of the messages that have them before a
+    /// letter.
     pub(crate) fn new(messages: impl Iterator<Item = impl AsRef<str>>, named: Option<char>) -> Self {
         if let Some(named) = named {
             return Self(vec![named]);
