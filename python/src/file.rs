@@ -53,10 +53,7 @@ pub fn translate(
         let known: Vec<&str> = FileFormat::ALL.iter().map(|format| format.name()).collect();
         errors::options(format!("format is {format:?}; expected {}", known.join(", ")))
     })?;
-    let (mut form, mut options) = options("FileOptions", loaded, keywords)?;
-    if let Some([_, target]) = loaded.translator.languages().filter(|_| form.target.is_empty()) {
-        form.target.clone_from(target);
-    }
+    let (form, mut options) = options("FileOptions", loaded, keywords)?;
     let form = options.translate.for_sentences(&form);
     let document = py.detach(|| Document::file(content, kind, &form)).map_err(errors::raise)?;
     if document.needs_alignment() {

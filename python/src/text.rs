@@ -73,13 +73,15 @@ impl TextSentence {
     }
 }
 
-/// Reads the keywords: the options of the text and those of the call. `kind` is their type in `metaphrase.options`.
+/// Reads the keywords: the options of the text and those of the call. `kind` is their type in `metaphrase.options`. The
+/// text gets the language of the translation, if the model names it.
 pub fn options(
     kind: &'static str,
     loaded: &LoadedTranslator,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(TextOptions, CallOptions)> {
-    let mut form = TextOptions::default();
+    let target = loaded.translator.languages().map(|[_, target]| target.clone());
+    let mut form = TextOptions { target: target.unwrap_or_default(), ..TextOptions::default() };
     let Some(keywords) = keywords else { return Ok((form, loaded.defaults.clone())) };
     let others = PyDict::new(keywords.py());
     for (key, value) in keywords {

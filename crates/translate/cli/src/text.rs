@@ -28,21 +28,22 @@ pub struct TextArgs {
     /// markup
     #[arg(long)]
     pub keep_numbers: bool,
-    /// The encoding of the input, such as windows-1252 [default: the one that the text names, else UTF-8]
+    /// The encoding of the input, such as windows-1252; not for archives and pdf [default: the one that the text names,
+    /// else UTF-8]
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<String>,
-    /// The longest line of subtitles, in characters; 0: any
+    /// The longest line of subtitles (srt, vtt), in characters; 0: any
     #[arg(long, value_name = "N", default_value_t = TextOptions::default().subtitle_width)]
     #[arg(value_parser = crate::number::whole::<usize>)]
     pub subtitle_width: usize,
-    /// Translate the comments of documents, too
+    /// Translate the comments of documents (docx, pptx, odt, odp), too
     #[arg(long)]
     pub comments: bool,
     /// Elements of markup whose content is not translated, in addition to `code`, `kbd` and similar ones
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub keep_elements: Vec<String>,
-    /// Translate all texts of a file that has translations next to its texts (ts, xcstrings, csv with two columns), not
-    /// only those without a translation
+    /// Translate all texts of a file that has translations next to its texts (po, xliff, ts, xcstrings, csv with two
+    /// columns), not only those without a translation
     #[arg(long)]
     pub all: bool,
     /// The columns of a csv or tsv file to translate, by the names in its first line or by numbers from 1;
@@ -107,7 +108,6 @@ impl TextArgs {
             ("--language", self.language.is_some()),
             ("--keep-numbers", self.keep_numbers),
             ("--encoding", self.encoding.is_some()),
-            ("--comments", self.comments),
             ("--keep-elements", !self.keep_elements.is_empty()),
         ];
         match given.iter().find(|(_, given)| *given) {
@@ -120,7 +120,13 @@ impl TextArgs {
 
     /// Refuses options of files for other inputs.
     pub fn check_other_than_files(&self) -> Result<()> {
-        let given = [("--all", self.all), ("--columns", !self.columns.is_empty()), ("--sheet-names", self.sheet_names)];
+        let given = [
+            ("--all", self.all),
+            ("--columns", !self.columns.is_empty()),
+            ("--comments", self.comments),
+            ("--sheet-names", self.sheet_names),
+            ("--subtitle-width", self.subtitle_width != TextOptions::default().subtitle_width),
+        ];
         match given.iter().find(|(_, given)| *given) {
             Some((name, _)) => Err(Usage::error(format!(
                 "{name} is for files; add --input-format file, or the name of the input's format"
@@ -159,19 +165,27 @@ pub fn run(
     options: &TranslateOptions,
     args: &TextArgs,
     format: WholeFormat,
-    mut input: Input,
+    input: Input,
     output: Option<&Path>,
 ) -> Result<()> {
+    let file = match format {
+        WholeFormat::Text(form) => file_format(form),
+        WholeFormat::File(format) => format,
+    };
     let mut bytes = Vec::new();
-    input.reader.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", input.name))?;
+    let mut reader = input.reader.take(file.largest() + 1);
+    reader.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", input.name))?;
+    if bytes.len() as u64 > file.largest() {
+        return Err(refused(&input.name, file, DocumentError::TooLong { limit: file.largest() }));
+    }
     let (bytes, notes) = match format {
         WholeFormat::Text(format) => {
             if !starts_utf16(&bytes) {
                 check_text(&input.name, &bytes)?;
             }
             let text = args.options(format, translator)?;
-            let file = file_format(format);
-            let named = |error| refused(&input.name, error);
+            let named = |error| refused(&input.name, file, error);
+            text.check(file).map_err(named)?;
             let (source, encoding) = TextEncoding::decode(bytes, file, text.encoding).map_err(named)?;
             let translated = translator.translate_text(options, &text, source).with_context(|| input.name.clone())?;
             let (bytes, note) = encoding.encode(translated.text().to_owned(), file);
@@ -181,7 +195,7 @@ pub fn run(
             let text = args.options(TextFormat::Text, translator)?;
             let translated = translator.translate_file(options, &text, bytes, format);
             let translated = translated.map_err(|error| match error {
-                Error::Document(error) => refused(&input.name, error),
+                Error::Document(error) => refused(&input.name, format, error),
                 other => anyhow::Error::new(other).context(input.name.clone()),
             })?;
             (translated.bytes, translated.notes)
@@ -210,9 +224,19 @@ fn file_format(format: TextFormat) -> FileFormat {
 }
 
 /// The message about a document that can not be read.
-fn refused(name: &str, error: DocumentError) -> anyhow::Error {
-    let option = match error {
-        DocumentError::Encoding { .. } | DocumentError::NotInEncoding { .. } => " (--encoding NAME)",
+fn refused(name: &str, format: FileFormat, error: DocumentError) -> anyhow::Error {
+    let option = match (&error, format) {
+        (DocumentError::OptionWithoutEffect { option, format, others }, _) => {
+            let option = if *option == "entries" { "all" } else { *option }.replace('_', "-");
+            return Usage::error(format!(
+                "--{option} changes nothing in a file of format {format}; it is for {others}"
+            ));
+        }
+        (DocumentError::Encoding { .. } | DocumentError::NotInEncoding { .. }, _) => " (--encoding NAME)",
+        (DocumentError::Line { .. }, FileFormat::Json) => " (--input-format json reads an object on each line)",
+        (DocumentError::Line { .. } | DocumentError::NothingToTranslate { .. }, FileFormat::Tsv) => {
+            " (--input-format tsv reads a line of text with required terms)"
+        }
         _ => "",
     };
     anyhow::anyhow!("{name}: {error}{option}")

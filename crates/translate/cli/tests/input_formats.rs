@@ -55,12 +55,55 @@ fn other_names_are_lines() {
     let text = "Good morning!\tTaxi\n<p>I am\n\n{\"text\": \"tired\"}\n";
     let expected = translate(&["-b", "1"], text).ok();
     assert_eq!(expected.lines().count(), 4);
-    for name in ["a.txt", "a.tsv", "a.json", "a.jsonl", "a.en", "a.so", "a", "a.docx.old"] {
+    for name in ["a.txt", "a.en", "a.so", "a", "a.docx.old"] {
         assert_eq!(translated(&folder, name, text, &[]), expected, "{name}");
     }
-    for name in ["a.html", "a.pdf", "a.docx"] {
+    for name in ["a.html", "a.pdf", "a.docx", "a.tsv", "a.json", "a.jsonl", "a.rst"] {
         assert_eq!(translated(&folder, name, text, &["--input-format", "plain"]), expected, "{name}");
     }
+}
+
+#[test]
+fn files_of_json_and_tables_are_read_as_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = translated(&folder, "app.json", "{\"greeting\": \"Good morning!\"}\n", &[]);
+    assert_eq!(json, "{\"greeting\": \"Guten Morgen!\"}\n");
+    let table = translated(&folder, "table.tsv", "id\ttext\n1\tGood morning!\n", &[]);
+    assert_eq!(table, "id\ttext\n1\tGuten Morgen!\n");
+    let lines = file(&folder, "lines.json", "{\"text\": \"a\"}\n{\"text\": \"b\"}\n");
+    let error = translate(&["-i", &lines], "").error(1);
+    assert!(
+        error.contains("line 2: ") && error.contains("--input-format json reads an object on each line"),
+        "{error}"
+    );
+    let error = translate(&["-i", &file(&folder, "a.jsonl", "{}\n")], "").error(2);
+    assert!(error.contains("add --input-format json, which reads an object on each line"), "{error}");
+}
+
+#[test]
+fn options_that_change_nothing_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = file(&folder, "app.json", "{\"greeting\": \"Good morning!\"}\n");
+    for (options, others) in [
+        (&["--columns", "en"][..], "csv, tsv"),
+        (&["--subtitle-width", "30"], "srt, vtt"),
+        (&["--comments"], "docx, pptx, odt, odp"),
+        (&["--sheet-names"], "xlsx"),
+        (&["--all"], "po, xliff, xcstrings, ts, csv, tsv"),
+        (&["--keep-elements", "var"], "html, xml, xliff, epub"),
+    ] {
+        let error = translate(&[&["-i", &json][..], options].concat(), "").error(2);
+        let expected = format!("{} changes nothing in a file of format json; it is for {others}", options[0]);
+        assert_eq!(error.trim_end(), expected);
+    }
+    let error = translate(&["--subtitle-width", "30"], "Good morning!\n").error(2);
+    assert!(error.starts_with("--subtitle-width is for files"), "{error}");
+    let latin = file(&folder, "a.csv", b"text\nThe caf\xe9 is open.\n");
+    assert!(translate(&["-i", &latin], "").error(1).contains("--encoding"));
+    let output = path(&folder, "out.csv");
+    translate(&["-i", &latin, "-o", &output, "--encoding", "windows-1252"], "").ok();
+    let found = std::fs::read(&output).unwrap();
+    assert!(found.starts_with(b"text\n") && found.contains(&0xe9), "{:?}", String::from_utf8_lossy(&found));
 }
 
 #[test]
@@ -83,6 +126,9 @@ fn files_of_other_kinds_are_refused_by_their_names() {
         ("a.zip", "an archive"),
         ("a.tar.gz", "an archive"),
         ("a.exe", "a program"),
+        ("a.tmx", "a translation memory"),
+        ("a.rst", "a reStructuredText document"),
+        ("a.tex", "a LaTeX document"),
     ] {
         let input = file(&folder, name, "Good morning!\n");
         let output = path(&folder, "out");

@@ -1,5 +1,7 @@
-//! Changes real files at random and reads them: `cargo run --release -p metaphrase-document --example mutations -- FOLDER
-//! SECONDS [SEED]`. No file may make the reader panic or take long. Parts of archives are changed inside.
+//! Changes real files at random and reads them:
+//! `cargo run --release -p metaphrase-document --example mutations -- FOLDER SECONDS [SEED]`.
+//!
+//! No file may make the reader panic or take long. Parts of archives are changed inside.
 #![allow(clippy::unwrap_used, reason = "a measurement may panic")]
 
 use metaphrase_document::{Answer, FileFormat, Options, SegmentedFile};

@@ -1,4 +1,5 @@
-//! Reads real files and writes them again: `cargo run --release -p metaphrase-document --example round_trip -- FOLDER [OUT]`.
+//! Reads real files and writes them again:
+//! `cargo run --release -p metaphrase-document --example round_trip -- FOLDER [OUT]`.
 //!
 //! Each sentence is its own translation, and each file has to come back byte for byte. Catalogues with empty
 //! translations are counted apart, as these are filled. With OUT, files whose sentences are in capitals are written

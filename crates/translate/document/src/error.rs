@@ -110,6 +110,12 @@ pub enum Error {
         /// The names of its columns.
         known: String,
     },
+    /// A file that is too long to be read at once.
+    #[error("the file has more than {limit} bytes; divide it into smaller ones, or translate its lines")]
+    TooLong {
+        /// How much is allowed.
+        limit: u64,
+    },
     /// A file whose text cannot be reached.
     #[error("the text of the file cannot be read: {problem}")]
     Unreadable {

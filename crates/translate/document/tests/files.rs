@@ -293,3 +293,9 @@ fn broken_files_are_no_harm() {
         }
     }
 }
+
+#[test]
+fn files_that_are_too_long_are_refused() {
+    let refused = SegmentedFile::new(vec![b'a'; (128 << 20) + 1], FileFormat::Csv, &Options::default()).unwrap_err();
+    assert_eq!(refused, Error::TooLong { limit: 128 << 20 });
+}

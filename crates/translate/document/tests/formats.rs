@@ -306,6 +306,25 @@ fn plural_forms_of_qt_that_are_equal_are_told() {
 }
 
 #[test]
+fn titles_of_charts_in_workbooks_are_translated() {
+    let chart = "<c:chartSpace><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Old house</a:t></a:r></a:p></c:rich></c:tx></c:title>\
+                 <c:ser><c:tx><c:strRef><c:f>Sheet1!$A$1</c:f><c:strCache><c:pt><c:v>Price</c:v></c:pt></c:strCache></c:strRef></c:tx></c:ser></c:chart></c:chartSpace>";
+    let book = archive(&[("xl/charts/chart1.xml", chart), ("xl/workbook.xml", "<workbook/>")]);
+    let found = changed(&book, FileFormat::Xlsx, &options(), str::to_ascii_uppercase);
+    assert_eq!(part(&found, "xl/charts/chart1.xml"), chart.replace("Old house", "OLD HOUSE"));
+}
+
+#[test]
+fn characters_and_choices_of_programs_stay() {
+    let json = r#"{"a": "The &copy; of Tom &amp; Jerry", "b": "en-US", "c": "It&#39;s \\\"old\\\""}"#;
+    let expected = r#"{"a": "THE &copy; OF TOM &amp; JERRY", "b": "en-US", "c": "IT&#39;S \\\"OLD\\\""}"#;
+    assert_eq!(capitals(json, FileFormat::Json, &options()), expected);
+    let choice = "a=There are {0,choice,0#no files|1#one file|1<{0} files} here\n";
+    let expected = choice.replace("There are", "THERE ARE").replace("here", "HERE");
+    assert_eq!(capitals(choice, FileFormat::Properties, &options()), expected);
+}
+
+#[test]
 fn subtitles_of_ass_may_be_indented() {
     let text = " [Script Info]\n Title: house\n\n [Events]\n Format: Start, Text\n\tDialogue: 0:00,{\\an8}old, house\n";
     assert_eq!(capitals(text, FileFormat::Ass, &options()), text.replace("old, house", "OLD, HOUSE"));

@@ -19,7 +19,8 @@ const LONGEST: usize = 200;
 pub(crate) struct Markers(Vec<char>);
 
 impl Markers {
-    /// The sign that a catalogue names, or those that mark a key in most of the messages that have them before a letter.
+    /// The sign that a catalogue names, or those that mark a key in most of the messages that have them before a
+    /// letter.
     pub(crate) fn new(messages: impl Iterator<Item = impl AsRef<str>>, named: Option<char>) -> Self {
         if let Some(named) = named {
             return Self(vec![named]);
@@ -48,7 +49,7 @@ impl Markers {
 }
 
 fn stands_before_letter(message: &str, marker: char) -> bool {
-    message.match_indices(marker).any(|(at, _)| message[at + 1..].starts_with(char::is_alphanumeric))
+    message.match_indices(marker).any(|(at, _)| message[at + 1..].starts_with(char::is_alphabetic))
 }
 
 /// The byte of the one sign in a message that marks an access key.
@@ -157,6 +158,7 @@ mod tests {
             ("the option max_size of this file", '_', None),
             ("max_size_of", '_', None),
             ("&A and &B", '&', None),
+            ("~Save as", '~', Some(0)),
         ] {
             assert_eq!(find(message, marker), at, "{message}");
         }

@@ -214,6 +214,15 @@ impl FileFormat {
         matches!(self.row().reader, Reader::Pages(_)).then_some("txt")
     }
 
+    /// The most bytes of a file; archives may have pictures in them.
+    #[must_use]
+    pub fn largest(self) -> u64 {
+        match self.row().reader {
+            Reader::Archive(_) | Reader::Pages(_) => 1 << 30,
+            Reader::Text(_) | Reader::Messages(_) => 128 << 20,
+        }
+    }
+
     /// Whether the file is an archive of files.
     #[must_use]
     pub fn is_archive(self) -> bool {

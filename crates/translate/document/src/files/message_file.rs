@@ -4,8 +4,8 @@
 use super::accelerators::{self, Markers};
 use super::formats::Reading;
 use super::{icu, messages};
-use crate::block::Sentences;
-use crate::markup::{Paragraphs, Syntax, references, xml_part};
+use crate::block::{Notation, Sentences};
+use crate::markup::{Paragraphs, xml_part};
 use crate::plain::tagged;
 use crate::write::Escape;
 use crate::{Error, SegmentedText};
@@ -89,10 +89,6 @@ pub(crate) struct MessageFile {
     pub(crate) notes: Vec<String>,
 }
 
-/// A reference, as `&amp;` or `&#39;`.
-static REFERENCE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"&(?:[A-Za-z]\w{1,30}|#\d{1,7}|#[xX][\da-fA-F]{1,6});").ok());
-
 /// A code in braces.
 static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"\{[^{}]*\}"));
 
@@ -175,16 +171,13 @@ impl TextReader<'_> {
         }
     }
 
-    /// The sentences of a text.
+    /// The sentences of a text. Its characters may be written as programs and pages write them: `&copy;`, `\"`.
     fn text(&self, text: &str, how: &Sentences<'_>) -> SegmentedText {
-        let refers = REFERENCE.as_ref().is_some_and(|reference| reference.is_match(text));
+        let how = Sentences { notation: Notation::Source, ..*how };
         let key = self.markers.find(text).filter(|_| how.keep.placeholders);
-        let mut paragraphs = Paragraphs::new(how);
+        let mut paragraphs = Paragraphs::new(&how);
         let read = |paragraphs: &mut Paragraphs<'_>, part: Range<usize>| {
-            if part.is_empty() {
-            } else if refers {
-                references(paragraphs, text, part, Syntax::Html);
-            } else {
+            if !part.is_empty() {
                 paragraphs.text(&text[part.clone()], part);
             }
         };
@@ -211,7 +204,7 @@ impl TextReader<'_> {
         if let Some(key) = key {
             blocks.iter_mut().for_each(|block| accelerators::claim(block, sign(text, key)));
         }
-        SegmentedText::from_blocks(text.to_owned(), blocks, if refers { Escape::Markup } else { Escape::None })
+        SegmentedText::from_blocks(text.to_owned(), blocks, Escape::None)
     }
 }
 
@@ -292,10 +285,11 @@ pub(crate) fn pattern(source: &str) -> Option<Regex> {
     Regex::new(source).ok()
 }
 
-/// Whether a value is meant for programs: `main.title`, `MAX_SIZE`, `#a1b2c3`, `/img/a.png`, `:day`.
+/// Whether a value is meant for programs: `main.title`, `en-US`, `MAX_SIZE`, `#a1b2c3`, `/img/a.png`, `:day`.
 pub(crate) fn is_code(text: &str) -> bool {
     static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let [name, path] = [r"[a-z][\w-]+(?:\.\w[\w-]+)+", r"\.{0,2}/[\w./-]*|[\w.-]+/[\w./-]*\.\w+"];
+        let [name, path] =
+            [r"[a-z][\w-]+(?:\.\w[\w-]+)+|[a-z]{2,3}-[A-Z]{2}", r"\.{0,2}/[\w./-]*|[\w.-]+/[\w./-]*\.\w+"];
         pattern(&format!(r"^(?:{name}|{path}|\w*[A-Za-z0-9]_\w*|#[0-9A-Fa-f]{{3,8}}|:\w+)$"))
     });
     CODE.as_ref().is_some_and(|code| code.is_match(text))

@@ -86,6 +86,9 @@ impl SegmentedFile {
     /// or has nothing to translate.
     pub fn new(bytes: Vec<u8>, format: FileFormat, options: &Options) -> Result<Self, Error> {
         options.check(format)?;
+        if bytes.len() as u64 > format.largest() {
+            return Err(Error::TooLong { limit: format.largest() });
+        }
         let splitter = Splitter::new(&options.language);
         let mut reading = Reading { options, splitter: &splitter, stays: HashSet::new() };
         let file = match &format.row().reader {

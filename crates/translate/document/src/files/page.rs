@@ -1,5 +1,5 @@
-//! Messages of ICU inside pages of HTML, as in Angular's templates: the texts of their branches are translated before the
-//! text around them.
+//! Messages of ICU inside pages of HTML, as in Angular's templates: the texts of their branches are translated before
+//! the text around them.
 
 use super::icu::{self, Argument, Sign};
 use super::messages::{Inset, InsetKind};

@@ -152,21 +152,21 @@ impl Entry {
                 edits.push(Edit::new(start..translation.range.end, ""));
             } else if free(translation) {
                 let inner = translation.range.start + 1..translation.range.end - 1;
-                edits.push(copy(inner, ("", ""), self.source(*number, forms)));
+                edits.push(copy(inner, "", self.source(*number, forms), ""));
             }
         }
         let Some((last, translation)) = self.translations.last() else { return };
         let end = translation.range.end;
         let line_end = if text[..end].contains("\r\n") { "\r\n" } else { "\n" };
         for number in last + 1..count.unwrap_or_default() {
-            let around = (format!("{line_end}msgstr[{number}] \""), "\"");
-            edits.push(copy(end..end, (&around.0, around.1), self.source(number, forms)));
+            let before = format!("{line_end}msgstr[{number}] \"");
+            edits.push(copy(end..end, &before, self.source(number, forms), "\""));
         }
     }
 }
 
-/// A copy of a source as a part of a string, with what stands around it.
-fn copy(range: Range<usize>, (before, after): (&str, &str), source: &str) -> Edit {
+/// A copy of a source as a part of a string, with what stands before and after it.
+fn copy(range: Range<usize>, before: &str, source: &str, after: &str) -> Edit {
     let mut with = before.to_owned();
     let start = with.len();
     Escape::Quoted.push(&mut with, source);

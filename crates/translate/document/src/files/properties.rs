@@ -9,8 +9,9 @@ use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Literal text of Java's message format, in apostrophes.
-static KEPT: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"'[{}][^'\s]*'"));
+/// Literal text of Java's message format, in apostrophes, and its choices: `{0,choice,0#no files|1#one file}`.
+static KEPT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"'[{}][^'\s]*'|\{\s*\d+\s*,\s*choice\s*,(?:[^{}]|\{[^{}]*\})*\}"));
 
 /// The values of a file.
 pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {

@@ -79,8 +79,8 @@ fn read<'a>(
             preformatted = if token.kind == Kind::Open("pre".into(), false) { ends[number].unwrap_or(0) } else { 0 };
         }
         match &token.kind {
-            Kind::Open(name, closed) => {
-                number = open(&mut reader, number, (name, *closed), ends[number]);
+            Kind::Open(..) => {
+                number = open(&mut reader, number, ends[number]);
                 continue;
             }
             Kind::Close(name) if !BLOCKS.contains(&name.as_str()) => reader.close(name, raw, at),
@@ -95,10 +95,12 @@ fn read<'a>(
 }
 
 /// Reads a start tag, and the whole element if it is copied. Gives the number of the next token.
-fn open(reader: &mut Reader<'_>, number: usize, (name, closed): (&str, bool), end: Option<usize>) -> usize {
-    let (input, range) = (reader.input, reader.tokens[number].range.clone());
-    let (raw, at) = (&input[range.clone()], range.start);
-    let (void, inline) = (closed || VOID.contains(&name), !BLOCKS.contains(&name));
+fn open(reader: &mut Reader<'_>, number: usize, end: Option<usize>) -> usize {
+    let (input, token) = (reader.input, &reader.tokens[number]);
+    let Kind::Open(name, closed) = &token.kind else { return number + 1 };
+    let (name, range, at) = (name.as_str(), token.range.clone(), token.range.start);
+    let raw = &input[range.clone()];
+    let (void, inline) = (*closed || VOID.contains(&name), !BLOCKS.contains(&name));
     if !inline {
         reader.paragraphs.end(at);
     }
