@@ -24,6 +24,8 @@ mod output;
 mod phrase;
 mod phrase_train;
 mod score;
+mod several_files;
+mod shell;
 mod shortlist;
 mod stages;
 mod tokenize;
