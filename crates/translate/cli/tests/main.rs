@@ -30,6 +30,7 @@ mod shortlist;
 mod stages;
 mod tokenize;
 mod train;
+mod tutorial;
 mod unfinished;
 mod unknown;
 mod usage;
