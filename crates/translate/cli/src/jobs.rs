@@ -120,9 +120,9 @@ fn file_or_stdin(path: &Path) -> JobInput {
     if path == Path::new("-") { JobInput::Stdin } else { JobInput::File(path.to_owned()) }
 }
 
-/// Whether this is a folder: it is there, or its name ends like that of one.
+/// Whether the name is written as that of a folder.
 fn is_folder(path: &Path) -> bool {
-    path.is_dir() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator)
+    path.as_os_str().to_string_lossy().ends_with(std::path::is_separator)
 }
 
 /// Refuses an argument that is the name of a file: nobody wants `talk.en` itself translated.
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(pairs(root, &["in"], "in/out").unwrap(), expected, "the outputs are no inputs");
         let expected = [pair("in/a.txt", "de/a.txt"), pair("in/sub/b.html", "de/b.html")];
         assert_eq!(pairs(root, &["in/a.txt", "in/sub/b.html"], "de").unwrap(), expected);
-        assert_eq!(pairs(root, &["in/a.txt"], "in/sub").unwrap(), [pair("in/a.txt", "in/sub/a.txt")]);
+        assert_eq!(pairs(root, &["in/a.txt"], "in/sub/").unwrap(), [pair("in/a.txt", "in/sub/a.txt")]);
 
         std::fs::write(root.join("in/sub/a.txt"), "text\n").unwrap();
         std::fs::write(root.join("file"), "text\n").unwrap();
