@@ -93,7 +93,7 @@ enum Experiment {
     WuebkerScores,
     /// Draw the pictures anew from the JSON files of earlier runs
     Pictures,
-    /// Write the tables of README.md and docs/results/speed.md anew from the JSON files of docs/results
+    /// Write the tables of README.md and of the pages of docs anew from the JSON files of docs/results
     Tables,
     /// Tags of phpdoc-de-en in translations, and their places in the reference
     Tags,

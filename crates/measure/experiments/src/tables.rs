@@ -3,6 +3,7 @@
 
 mod cpu;
 mod iglesias;
+mod readme;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -14,8 +15,9 @@ use std::path::Path;
 type Tables = fn(&Results<'_>) -> Result<String>;
 
 /// The pages with such tables, from the repository's root.
-const PAGES: [(&str, Tables); 6] = [
-    ("README.md", overview),
+const PAGES: [(&str, Tables); 7] = [
+    ("README.md", readme::four_rows),
+    ("docs/results/README.md", overview),
     ("docs/results/speed.md", speed),
     ("docs/results/kernels.md", cpu::kernels),
     ("docs/results/devlin.md", cpu::devlin),
@@ -85,7 +87,7 @@ fn times(measured: &Value, peer: &str) -> Result<f64> {
     ratios.into_iter().reduce(f64::min).with_context(|| format!("{peer} was not measured"))
 }
 
-/// The table of the README.
+/// The table of `docs/results/README.md`.
 fn overview(results: &Results) -> Result<String> {
     let mut table = String::from("| task | compared with | Metaphrase is faster by |\n|---|---|---|\n");
     let mut row = |task: &str, peers: &str, by: &[f64]| {
@@ -110,10 +112,7 @@ fn overview(results: &Results) -> Result<String> {
         number(find(&training, &fields)?, "/words_per_second")
     };
     for (task, network) in [
-        (
-            "[training](docs/results/training.md), Transformer, f32 and bf16, words per second, two threads",
-            "Transformer 4+2 of 256",
-        ),
+        ("[training](training.md), Transformer, f32 and bf16, words per second, two threads", "Transformer 4+2 of 256"),
         ("the same, conditional GRU", "cGRU 256/512"),
     ] {
         let marian = words(network, "pymarian f32")?;
@@ -126,29 +125,32 @@ fn overview(results: &Results) -> Result<String> {
     let align = results.read("align.json")?;
     let seconds = |program: &str| number(&align, &format!("/programs/{program}/cpu_seconds"));
     let by = seconds("fast_align")? / seconds("metaphrase")?;
-    row("[word alignment](docs/results/align.md), with fewer errors, two threads", "fast_align", &[by]);
+    row("[word alignment](align.md), with fewer errors, two threads", "fast_align", &[by]);
     let [estimation, trie, probing] = language_models(results)?;
-    row("[language models](docs/results/ngram.md), estimation", "KenLM's lmplz", &[estimation]);
+    row("[language models](ngram.md), estimation", "KenLM's lmplz", &[estimation]);
     row("the same, queries, in the order of a text", "KenLM's trie, probing", &[trie, probing]);
     Ok(table)
 }
 
 /// A task, the peers, and how many times as fast as each the Transformer is: beam 4, one thread.
 fn transformer(speed: &Value) -> Result<[(&'static str, &'static str, Vec<f64>); 4]> {
-    let measured = |name: &str, single: bool| {
-        let fields = [("name", name.into()), ("single", single.into()), ("beam", 4.into()), ("threads", 1.into())];
-        find(speed, &[&fields[..], &[("shortlist", false.into()), ("precision", "f32,int8".into())]].concat())
-    };
-    let batched = measured("en-de-tatoeba, Tatoeba test 2000", false)?;
-    let single = measured("en-de-tatoeba, Tatoeba test 300", true)?;
+    let batched = transformer_measurement(speed, false)?;
+    let single = transformer_measurement(speed, true)?;
     let f32 = |measured| -> Result<_> { Ok(vec![times(measured, "marian f32")?, times(measured, "ctranslate2 f32")?]) };
     let int8 = |measured| -> Result<_> { Ok(vec![times(measured, "ctranslate2 int8")?]) };
     Ok([
-        ("[translation](docs/results/speed.md), Transformer, in batches", "Marian, CTranslate2", f32(batched)?),
+        ("[translation](speed.md), Transformer, in batches", "Marian, CTranslate2", f32(batched)?),
         ("the same, one sentence at a time", "Marian, CTranslate2", f32(single)?),
         ("the same in int8, in batches", "CTranslate2 in int8", int8(batched)?),
         ("the same in int8, one sentence at a time", "CTranslate2 in int8", int8(single)?),
     ])
+}
+
+/// The measurement of the Transformer with beam 4 on one thread, in batches or one sentence at a time.
+fn transformer_measurement(speed: &Value, single: bool) -> Result<&Value> {
+    let name = if single { "en-de-tatoeba, Tatoeba test 300" } else { "en-de-tatoeba, Tatoeba test 2000" };
+    let fields = [("name", name.into()), ("single", single.into()), ("beam", 4.into()), ("threads", 1.into())];
+    find(speed, &[&fields[..], &[("shortlist", false.into()), ("precision", "f32,int8".into())]].concat())
 }
 
 /// How many times as fast as lmplz, KenLM's trie and its probing.

@@ -6,6 +6,7 @@ mod measure;
 mod report;
 
 use crate::Usage;
+use crate::config::Config;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
@@ -190,7 +191,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         });
     }
     drop(bar);
-    let threads = number::threads(args.model.threads()).get();
+    let threads = args.model.threads(&Config::load()?).get();
     let batch_tokens = args.model.batch_tokens();
     let report = Report { machine, text, beam_size, threads, batch_tokens, settings };
     args.write(&report)

@@ -1,5 +1,7 @@
 //! `metaphrase convert`.
 
+use crate::config::Config;
+use crate::models;
 use crate::values::choice;
 use anyhow::Result;
 use metaphrase::{Choice, StoredPrecision};
@@ -26,6 +28,6 @@ Example:
 
 /// Converts a model.
 pub fn run(args: &Args) -> Result<()> {
-    metaphrase::convert(&args.model, &args.to, args.precision)?;
+    metaphrase::convert(models::locate(&args.model, &Config::load()?)?, &args.to, args.precision)?;
     Ok(())
 }

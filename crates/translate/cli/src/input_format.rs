@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// A format of text.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// A line of text.
     Plain,

@@ -1,6 +1,8 @@
 //! `metaphrase inspect`.
 
+use crate::config::Config;
 use crate::io::Output;
+use crate::models;
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -32,7 +34,7 @@ pub fn run(args: &Args) -> Result<()> {
         output.write(&sound(&args.model, files, "train on, and the next checkpoint has them"))?;
         return output.finish();
     }
-    let report = metaphrase::inspect(&args.model)?;
+    let report = metaphrase::inspect(models::locate(&args.model, &Config::load()?)?)?;
     if !args.check {
         output.write(&report.to_string())?;
     } else if report.problems.is_empty() {

@@ -2,6 +2,7 @@
 //! completely or not at all.
 
 use crate::Usage;
+use crate::messages::HINT;
 use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -26,11 +27,15 @@ impl Input {
     /// Opens a file; `None` and `-` are standard input.
     pub fn open(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path.filter(|path| !is_stream(path)) else {
+            let is_terminal = io::stdin().is_terminal();
+            if is_terminal {
+                tracing::warn!(target: HINT, "reading from the terminal; type text, and {END_OF_INPUT} to end it");
+            }
             return Ok(Self {
                 reader: Box::new(io::stdin()),
                 name: "standard input".into(),
                 size: regular_stdin_size(),
-                is_terminal: io::stdin().is_terminal(),
+                is_terminal,
             });
         };
         let name = path.display().to_string();
@@ -38,11 +43,25 @@ impl Input {
         if is_gz(path) {
             return Ok(Self { reader: Box::new(Gunzip::new(file)), name, size: None, is_terminal: false });
         }
+        if file.metadata().is_ok_and(|about| about.is_dir()) {
+            return Err(Usage::error(format!("{name} is a folder; name a file")));
+        }
         let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|about| about.len());
         let is_terminal = file.is_terminal();
         Ok(Self { reader: Box::new(file), name, size, is_terminal })
     }
+
+    /// Lines that the command line has.
+    pub fn from_arguments(lines: &[String]) -> Self {
+        let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+        let size = Some(text.len() as u64);
+        let reader = Box::new(io::Cursor::new(text.into_bytes()));
+        Self { reader, name: "the command line".into(), size, is_terminal: false }
+    }
 }
+
+/// The key that ends the input of a terminal.
+const END_OF_INPUT: &str = if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D" };
 
 fn is_stream(path: &Path) -> bool {
     path == Path::new("-")

@@ -1,8 +1,10 @@
 //! The translator of a text: one model or two in sequence, and a glossary.
 
 use crate::Usage;
+use crate::config::Config;
 use crate::io::Input;
 use crate::model::ModelArgs;
+use crate::models;
 use anyhow::{Context, Result};
 use metaphrase::{Case, Glossary, GlossaryFile, Translator, TranslatorBuilder};
 use std::io::Read;
@@ -54,7 +56,9 @@ impl LegsArgs {
     ) -> Result<Translator> {
         let Some(then) = &self.then else { return model.load(change) };
         let first = model.load(|builder| builder)?;
-        let last = change(model.builder().precision(model.precision()).model(then)).build()?;
+        let config = Config::load()?;
+        let then = models::locate(then, &config)?;
+        let last = change(model.builder(&config).precision(model.precision()).model(then)).build()?;
         if let (Some([_, middle]), Some([source, target])) = (first.languages(), last.languages())
             && middle != source
         {

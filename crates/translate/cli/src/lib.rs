@@ -8,6 +8,8 @@ mod align;
 mod alignment;
 mod average;
 mod bench;
+mod completions;
+mod config;
 mod convert;
 mod corpus;
 mod curves;
@@ -19,12 +21,17 @@ mod extract;
 mod input_format;
 mod inspect;
 mod io;
+mod jobs;
+mod language;
 mod legs;
+mod line_source;
 mod lines;
 mod lm;
+mod man;
 mod mbr;
 mod messages;
 mod model;
+mod models;
 mod nbest;
 mod number;
 mod option_args;
@@ -80,7 +87,7 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  echo 'Good morning!' | metaphrase translate
+  metaphrase translate 'Good morning!'
   metaphrase translate -m opus-mt-en-de/ -i talk.en -o talk.de.gz
   metaphrase evaluate --metric bleu,chrf reference.de < talk.de";
 
@@ -115,6 +122,10 @@ enum Command {
     TuneEvidence(Box<tune_evidence::Args>),
     Mbr(mbr::Args),
     Draw(draw::Args),
+    Models(models::Args),
+    Config(config::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 impl Command {
@@ -153,6 +164,10 @@ impl Command {
             Self::TuneEvidence(args) => tune_evidence::run(&args, terminal),
             Self::Mbr(args) => mbr::run(&args),
             Self::Draw(args) => draw::run(&args),
+            Self::Models(args) => models::run(&args),
+            Self::Config(args) => config::run(&args),
+            Self::Completions(args) => completions::run(&args),
+            Self::Man(args) => man::run(&args),
         }
     }
 }
@@ -190,8 +205,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// Prints why the program ends and returns its exit status. A reader that closes the output, such as `| head`, is no
 /// failure.
 fn failure(error: &anyhow::Error) -> u8 {
-    let closed = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::BrokenPipe;
-    if error.chain().filter_map(|cause| cause.downcast_ref()).any(closed) {
+    if is_closed_output(error) {
         return 0;
     }
     if let Some(fault) = option_fault(error) {
@@ -202,6 +216,12 @@ fn failure(error: &anyhow::Error) -> u8 {
     use metaphrase::Error::{LanguageModelWeight, Options};
     let options = matches!(error.downcast_ref(), Some(Options(_) | LanguageModelWeight(_)));
     if options || error.is::<Usage>() { MISUSE } else { 1 }
+}
+
+/// Whether the reader of the output has closed it.
+fn is_closed_output(error: &anyhow::Error) -> bool {
+    let closed = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().filter_map(|cause| cause.downcast_ref()).any(closed)
 }
 
 /// The fault of an option's value, if the error is one.
@@ -313,6 +333,7 @@ fn help_command(arguments: &[OsString]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn the_command_line_is_well_defined() {
@@ -327,6 +348,22 @@ mod tests {
         }
         if !command.has_subcommands() {
             found.push((names, command));
+        }
+    }
+
+    /// The lines of a screen.
+    const SCREEN: usize = 50;
+
+    #[test]
+    fn long_help_has_its_options_in_groups() {
+        let mut root = Cli::command();
+        root.build();
+        let mut found = Vec::new();
+        leaves(&root, &[], &mut found);
+        for (names, command) in found {
+            let lines = command.clone().render_long_help().to_string().lines().count();
+            let headings: BTreeSet<_> = command.get_arguments().filter_map(clap::Arg::get_help_heading).collect();
+            assert!(lines <= 2 * SCREEN || headings.len() > 1, "{names:?}: {lines} lines, {headings:?}");
         }
     }
 

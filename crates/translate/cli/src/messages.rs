@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber, level_filters::LevelFilter};
 use tracing_subscriber::fmt::format::Writer;
-use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
 use tracing_subscriber::registry::LookupSpan;
 
 /// The options of messages.
@@ -90,6 +90,9 @@ pub fn warn_if_useless(bleu: f64, advice: &str) {
     }
 }
 
+/// The target of messages that tell what the program waits for. They are no warnings.
+pub const HINT: &str = "hint";
+
 /// The form of a message: `metaphrase: warning: text key=value`.
 struct OneLine;
 
@@ -98,8 +101,9 @@ where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
 {
-    fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+    fn format_event(&self, context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
         let level = match *event.metadata().level() {
+            _ if event.metadata().target() == HINT => HINT,
             Level::ERROR => "error",
             Level::WARN => "warning",
             Level::INFO => "info",
@@ -108,7 +112,16 @@ where
         };
         let mut fields = Fields::default();
         event.record(&mut fields);
-        writeln!(writer, "metaphrase: {level}: {}{}", one_line(&fields.message), one_line(&fields.others))
+        write!(writer, "metaphrase: {level}: ")?;
+        // The file of several that the message is about.
+        for span in context.event_scope().into_iter().flatten() {
+            let extensions = span.extensions();
+            let name = extensions.get::<FormattedFields<N>>().map_or("", |name| &name.fields);
+            if !fields.message.starts_with(name) {
+                write!(writer, "{}: ", one_line(name))?;
+            }
+        }
+        writeln!(writer, "{}{}", one_line(&fields.message), one_line(&fields.others))
     }
 }
 
@@ -134,7 +147,7 @@ impl Visit for Fields {
 const LONGEST: usize = 2000;
 
 /// The text on one line. Control characters in names of files, lines or tensors must not break or colour it.
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let mut line: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.chars().nth(LONGEST).is_some() {
         line.push('…');

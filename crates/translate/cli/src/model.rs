@@ -1,11 +1,13 @@
 //! Options of the model and the machine, and the translator that they describe.
 
 use crate::Usage;
+use crate::config::Config;
+use crate::models;
 use crate::values::{AUTO, PrecisionChoice, precision};
 use anyhow::Result;
-use metaphrase::{Error, Package, Precision, Translator, TranslatorBuilder};
+use metaphrase::{Package, Precision, Translator, TranslatorBuilder};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The models, and how they use the machine.
@@ -13,9 +15,9 @@ use std::time::Instant;
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
     /// The directory of a model (of Marian, of OPUS-MT with its decoder.yml, of Hugging Face, or in Metaphrase's own
-    /// format), or a model file with --vocab. Several models, each with its own -m, form an ensemble; they must have
-    /// the same vocabularies. The models en-de and de-en, for English and German, are part of the program [default:
-    /// en-de]
+    /// format), a name that `metaphrase models` lists, or a model file with --vocab. Several models, each with its own
+    /// -m, form an ensemble; they must have the same vocabularies. The models en-de and de-en, for English and German,
+    /// are part of the program [default: METAPHRASE_MODEL, else the model of `metaphrase config`, else en-de]
     #[arg(short, long = "model", value_name = "PATH")]
     models: Vec<PathBuf>,
     /// The weight of each model of an ensemble [default: 1/n for each of n models]
@@ -30,7 +32,7 @@ pub struct ModelArgs {
     /// (.spm, .yml, .json, or one word on each line)
     #[arg(short, long = "vocab", visible_alias = "vocabs", value_name = "FILE", num_args = 1..=2, requires = "models")]
     vocabularies: Vec<PathBuf>,
-    /// Number of threads, which share the model [default: one for each processor]
+    /// Number of threads, which share the model [default: that of `metaphrase config`, else one for each processor]
     #[arg(long, visible_alias = "cpu-threads", value_name = "N", help_heading = "Machine")]
     #[arg(value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
@@ -56,7 +58,7 @@ const DEFAULT_BATCH: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 #[derive(clap::Args)]
 #[command(next_help_heading = "Model")]
 pub struct PackageArgs {
-    /// The neural model, as for `metaphrase translate` [default: en-de]
+    /// The neural model, as for `metaphrase translate`, with the same default
     #[arg(short, long, value_name = "PATH")]
     model: Option<PathBuf>,
     /// The vocabulary of a model file
@@ -66,12 +68,9 @@ pub struct PackageArgs {
 
 impl PackageArgs {
     /// The files of the model.
-    pub fn package(&self) -> Result<Package, Error> {
-        match &self.model {
-            None => Ok(Package::bundled()),
-            Some(path) if self.vocabularies.is_empty() => Package::find(path),
-            Some(path) => Package::files(path, &self.vocabularies),
-        }
+    pub fn package(&self) -> Result<Package> {
+        let config = Config::load()?;
+        self.model.as_ref().map_or_else(|| config.package(), |model| package(model, &self.vocabularies, &config))
     }
 }
 
@@ -95,9 +94,9 @@ impl ModelArgs {
         Ok(())
     }
 
-    /// The number of threads that the user gave.
-    pub fn threads(&self) -> Option<NonZeroUsize> {
-        self.threads
+    /// The number of threads: the option's, the user's settings', or one for each processor.
+    pub fn threads(&self, config: &Config) -> NonZeroUsize {
+        crate::number::threads(self.threads.or(config.threads.value))
     }
 
     /// The batch of each thread, in source pieces.
@@ -123,25 +122,26 @@ impl ModelArgs {
     ) -> Result<Translator> {
         let begun = Instant::now();
         let precision = precision.into();
-        let mut builder = self.builder();
+        let config = Config::load()?;
+        let mut builder = self.builder(&config);
         if !self.weights.is_empty() {
             builder = builder.weights(&*self.weights);
         }
-        for package in self.packages()? {
+        for package in self.packages(&config)? {
             builder = builder.package(package.with_raw_scores(self.raw_scores).with_precision(precision));
         }
         let translator = change(builder).build()?;
         let milliseconds = begun.elapsed().as_millis();
         let names: Vec<String> = self.models.iter().map(|path| path.display().to_string()).collect();
-        let name = if names.is_empty() { "en-de".into() } else { names.join(", ") };
-        let threads = crate::number::threads(self.threads);
+        let name = if names.is_empty() { config.model.value.display().to_string() } else { names.join(", ") };
+        let threads = self.threads(&config);
         tracing::info!("{name} loaded in {milliseconds} ms; threads: {threads}");
         Ok(translator)
     }
 
     /// The builder of a translator, with the options of the machine and without a model.
-    pub fn builder(&self) -> TranslatorBuilder {
-        let threads = crate::number::threads(self.threads).get();
+    pub fn builder(&self, config: &Config) -> TranslatorBuilder {
+        let threads = self.threads(config).get();
         Translator::builder().threads(threads).batch_tokens(self.batch_tokens.get()).latency(self.latency)
     }
 
@@ -150,14 +150,16 @@ impl ModelArgs {
         self.precision.0
     }
 
-    fn packages(&self) -> Result<Vec<Package>, Error> {
-        let find = |path: &PathBuf| match &*self.vocabularies {
-            [] => Package::find(path),
-            vocabularies => Package::files(path, vocabularies),
-        };
+    fn packages(&self, config: &Config) -> Result<Vec<Package>> {
         match &*self.models {
-            [] => Ok(vec![Package::bundled()]),
-            models => models.iter().map(find).collect(),
+            [] => Ok(vec![config.package()?]),
+            models => models.iter().map(|model| package(model, &self.vocabularies, config)).collect(),
         }
     }
+}
+
+/// The model that a user names, with the vocabularies that the user names or else its own.
+fn package(model: &Path, vocabularies: &[PathBuf], config: &Config) -> Result<Package> {
+    let model = models::locate(model, config)?;
+    Ok(if vocabularies.is_empty() { Package::find(model)? } else { Package::files(model, vocabularies)? })
 }

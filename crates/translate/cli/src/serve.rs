@@ -1,5 +1,7 @@
 //! `metaphrase serve`.
 
+use crate::config::Config as UserConfig;
+use crate::models;
 use crate::number;
 use crate::values::{AUTO, PrecisionChoice, precision};
 use anyhow::{Context, Result};
@@ -7,7 +9,7 @@ use metaphrase_server::{Config, Limits, ModelSpec, Store, parse_model};
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Serve translations to programs and browsers
@@ -148,7 +150,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     raise_file_limit();
     let address = address(&args.host, args.port)?;
-    metaphrase_server::run(config(args, address), |address| {
+    metaphrase_server::run(config(args, &UserConfig::load()?, address), |address| {
         // The server also works if nobody reads standard output.
         let _ = writeln!(std::io::stdout(), "http://{address}");
     })?;
@@ -178,15 +180,21 @@ fn address(host: &str, port: u16) -> Result<SocketAddr> {
     Ok(std::iter::once(first).chain(found).find(SocketAddr::is_ipv4).unwrap_or(first))
 }
 
-fn config(args: &Args, address: SocketAddr) -> Config {
+/// The place of a model in the folders of the user's settings, or the path as it is.
+fn place(path: &Path, settings: &UserConfig) -> PathBuf {
+    models::find(path, settings).unwrap_or_else(|| path.to_owned())
+}
+
+fn config(args: &Args, settings: &UserConfig, address: SocketAddr) -> Config {
     let Args { machine, state, limits, .. } = args;
     let mut config = Config::local();
     config.address = address;
     if !args.models.is_empty() {
-        config.models.clone_from(&args.models);
+        config.models =
+            args.models.iter().map(|model| ModelSpec { path: place(&model.path, settings), ..model.clone() }).collect();
     }
     let options = &mut config.model_options;
-    options.threads = number::threads(machine.threads).get();
+    options.threads = number::threads(machine.threads.or(settings.threads.value)).get();
     options.batch_tokens = machine.batch_tokens.get();
     options.precision = machine.precision.0;
     options.memory = machine.model_memory.map(|megabytes| megabytes.saturating_mul(1_000_000));

@@ -5,25 +5,27 @@ use crate::drawings::{LatticeArgs, LatticeFiles};
 use crate::evidence::EvidenceArgs;
 use crate::input_format::Format;
 use crate::io::{Input, Output, check_one_stdin};
+use crate::jobs::{self, Job};
+use crate::language::LanguageCheck;
 use crate::leave;
 use crate::legs::LegsArgs;
+use crate::line_source::{Posteriors, Text};
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::model::ModelArgs;
 use crate::number;
-use crate::posteriors::Blocks;
 use crate::print::{Form, Keys, Printer};
 use crate::progress::Progress;
-use crate::request::{self, Fields};
 use crate::search::SearchArgs;
 use crate::shortlist::ShortlistArgs;
-use crate::stream::{self, Source, Ticket};
+use crate::stream::{self, Ticket};
 use crate::text::{self, TextArgs, WholeFormat};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::ValueEnum;
-use metaphrase::{AlignmentKind, Evidence, EvidenceCounter, EvidenceOptions, Request, TextFormat};
+use indicatif::ProgressBar;
+use metaphrase::{AlignmentKind, TextFormat, TranslateOptions, Translation, Translator};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Translate text, line by line
 ///
@@ -35,11 +37,15 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// The text to translate; a name in .gz is decompressed [default: standard input, which is also -]
-    #[arg(short, long, value_name = "FILE", help_heading = "Text")]
-    input: Option<PathBuf>,
-    /// The file for the translations, written completely or not at all; a name in .gz is compressed [default: standard
-    /// output, which is also -]
+    /// Text to translate, each argument a line
+    #[arg(value_name = "TEXT", help_heading = "Text", conflicts_with_all = ["inputs", "prefix"])]
+    text_lines: Vec<String>,
+    /// The file to translate; a name in .gz is decompressed. Several files, or a folder, need a folder as --output
+    /// [default: standard input, which is also -]
+    #[arg(short, long = "input", value_name = "FILE", num_args = 1.., help_heading = "Text")]
+    inputs: Vec<PathBuf>,
+    /// The file for the translations, written completely or not at all; a name in .gz is compressed. In a folder the
+    /// translation has the name of its input [default: standard output, which is also -]
     #[arg(short, long, value_name = "FILE", help_heading = "Text")]
     output: Option<PathBuf>,
     /// The format of the input [default: the one of its extension, such as html for page.html and md for page.md; plain
@@ -95,8 +101,10 @@ pub struct Args {
 
 const AFTER_HELP: &str = "\
 Examples:
-  echo 'Good morning!' | metaphrase translate
+  metaphrase translate 'Good morning!'
+  metaphrase translate < talk.en > talk.de
   metaphrase translate -m opus-mt-en-de/ -i talk.en -o talk.de.gz
+  metaphrase translate -i manual/ -o manual.de/             # all files in known formats
   metaphrase translate -m model.npz --vocab vocab.spm -b 12 --n-best 12 < talk.en > talk.nbest
   metaphrase translate --sampling topk:10 --n-best 5 --seed 7 < talk.en
   metaphrase translate --input-format json --output-format json < talk.jsonl
@@ -138,50 +146,6 @@ JSON output has these keys, followed by the keys of the input:
   notes           messages about the line, if there are any
   error           the reason why the line was not translated; `translation` is then empty";
 
-impl Args {
-    /// The format of the input.
-    fn format(&self) -> Result<Format> {
-        self.input_format.map_or_else(|| Format::from_name(self.input.as_deref()), Ok)
-    }
-
-    /// The format of an input that is translated as a whole; `None`: lines.
-    fn whole(&self, format: Format) -> Result<Option<WholeFormat>> {
-        let whole = match format {
-            Format::Plain if self.text.split.is_some() => WholeFormat::Text(TextFormat::Text),
-            Format::Tsv | Format::Json if self.text.split.is_some() => {
-                return Err(Usage::error("--split is for texts; a line of TSV or JSON is one sentence"));
-            }
-            Format::Plain | Format::Tsv | Format::Json => return self.text.check_lines().map(|()| None),
-            Format::Text(form) => WholeFormat::Text(form),
-            Format::NamedFile => WholeFormat::File(Format::file_format(self.input.as_deref())?),
-            Format::File(format) => WholeFormat::File(format),
-        };
-        match whole {
-            WholeFormat::Text(_) => self.text.check_other_than_files()?,
-            WholeFormat::File(format) => TextArgs::check_output(format, self.output.as_deref())?,
-        }
-        let given = [
-            ("--prefix", self.prefix.is_some()),
-            ("--n-best", self.n_best.is_some()),
-            ("--alignment", self.alignment.is_some()),
-            ("--word-scores", self.word_scores),
-            ("--output-format json", self.output_format == OutputFormat::Json),
-            ("--lmbr FILE", self.evidence.file().is_some()),
-            ("--lattice", self.lattices.is_given()),
-        ];
-        match given.iter().find(|(_, given)| *given) {
-            Some((name, _)) if self.input_format.is_none() && format != Format::Plain => Err(Usage::error(format!(
-                "{name} is for lines, and the input is read as {} because of its extension; leave it out, or add --input-format plain",
-                format.name()
-            ))),
-            Some((name, _)) => {
-                Err(Usage::error(format!("{name} is for lines; leave it out, or leave out --split and --input-format")))
-            }
-            None => Ok(Some(whole)),
-        }
-    }
-}
-
 /// A check of translations.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Check {
@@ -202,180 +166,219 @@ enum OutputFormat {
 
 /// Translates the input.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
-    let format = args.checked_format()?;
-    let whole = args.whole(format)?;
-    let input = Input::open(args.input.as_deref())?;
-    let size = input.size;
-    let is_interactive = input.is_terminal;
-    let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
-    let translator = args.legs.load(&args.model, |mut builder| {
-        if let Some(lm) = &args.lm {
-            builder = builder.language_model(lm, args.lm_weight);
+    let jobs = args.jobs()?;
+    let checked: Vec<CheckedJob<'_>> = jobs.iter().map(|job| args.check_job(job)).collect::<Result<_>>()?;
+    match &*checked {
+        [one] => {
+            // A file that cannot be read is reported before the model is loaded.
+            let input = one.job.input.open()?;
+            Session::new(args, terminal)?.translate(one, input)
         }
-        args.shortlist.add_to(args.evidence.add_to(builder))
-    })?;
-    let mut options = args.search.apply(translator.options(), args.n_best)?;
-    options.evidence = args.evidence.options()?;
-    options.search.attention = args.alignment.is_some();
-    let warns = args.check == Some(Check::Numbers);
-    options.check_numbers = warns || (args.check.is_none() && args.output_format == OutputFormat::Json);
-    if let Some(whole) = whole {
-        return text::run(&translator, &options, &args.text, whole, input, args.output.as_deref());
+        several => Session::new(args, terminal)?.translate_all(several),
     }
-    let mut lattices = args.lattices.request(&mut options)?;
-    let n_best = args.n_best.is_some();
-    let form = match args.output_format {
-        OutputFormat::Json => Form::Json { n_best },
-        OutputFormat::Plain if n_best => Form::NBest,
-        OutputFormat::Plain => Form::Plain,
-    };
-    let printer = Printer { form, alignment: args.alignment, word_scores: args.word_scores };
-    let evidence = args.evidence.blocks()?.zip(translator.evidence_counter().cloned());
-    let evidence = evidence.map(|(blocks, counter)| Posteriors { blocks, counter, options: options.evidence.clone() });
-    let lines = Lines::new(input);
-    let lines = if args.input_format.is_none() { lines.text_only() } else { lines };
-    let source = Text { lines, prefixes, evidence, format };
-    let output = Output::create(args.output.as_deref())?;
-    let progress = Progress::start(terminal, size, !is_interactive && !output.is_terminal());
-    let print = |text: &mut String, ticket: Ticket<Keys>, translation| {
-        if let Some(Err(error)) = lattices.as_mut().map(|files| files.write_search(ticket.number + 1, &translation)) {
-            leave(&error);
-        }
-        if let Some(note) = translation.missing_numbers_note().filter(|_| warns) {
-            tracing::warn!("line {}: {note}", ticket.number + 1);
-        }
-        printer.print(text, ticket, &translation);
-    };
-    let output = stream::run(&translator, &options, args.model.one_by_one(), source, output, progress, print)?;
-    lattices.map_or(Ok(()), LatticeFiles::finish)?;
-    output.finish()
+}
+
+/// A job that can be done, and its format.
+#[derive(Clone, Copy)]
+struct CheckedJob<'j> {
+    job: &'j Job,
+    format: Format,
+    /// The format of a job that is translated as a whole; `None`: lines.
+    whole: Option<WholeFormat>,
 }
 
 impl Args {
-    /// The format of the input. Refuses options that exclude each other.
-    fn checked_format(&self) -> Result<Format> {
+    /// What to translate. Refuses options that exclude each other.
+    fn jobs(&self) -> Result<Vec<Job>> {
         self.model.check()?;
         self.evidence.check()?;
         if !(0.0..f32::INFINITY).contains(&self.lm_weight) {
             return Err(Usage::error(format!("--lm-weight is {}; it has to be a number from 0 on", self.lm_weight)));
         }
-        let format = self.format()?;
+        let streams = [PathBuf::from("-")];
+        let inputs = if self.inputs.is_empty() && self.text_lines.is_empty() { &streams[..] } else { &self.inputs };
+        let others = self.prefix.iter().chain(self.legs.file()).chain(self.evidence.file());
+        check_one_stdin(others.chain(inputs).map(Some))?;
+        let jobs = jobs::jobs(&self.text_lines, &self.inputs, self.output.as_deref(), self.input_format)?;
+        let for_one = [
+            ("--prefix", self.prefix.is_some()),
+            ("--lmbr FILE", self.evidence.file().is_some()),
+            ("--lattice", self.lattices.is_given()),
+        ];
+        match for_one.iter().find(|(_, given)| *given && jobs.len() != 1) {
+            Some((name, _)) => Err(Usage::error(format!("{name} goes with one input, and these are {}", jobs.len()))),
+            None => Ok(jobs),
+        }
+    }
+
+    /// Finds the format of a job, and checks that the options fit it.
+    fn check_job<'j>(&self, job: &'j Job) -> Result<CheckedJob<'j>> {
+        let named = self.input_format.or(job.format);
+        let format = named.map_or_else(|| Format::from_name(job.input.path()), Ok)?;
         if self.prefix.is_some() && matches!(format, Format::Json | Format::Tsv) {
             return Err(Usage::error(match format {
                 Format::Json => "--prefix is for plain input; with JSON each line has its own 'target_prefix'",
                 _ => "--prefix is for plain input; a line of TSV has no prefix, a line of JSON has 'target_prefix'",
             }));
         }
-        check_one_stdin(
-            self.prefix
-                .iter()
-                .chain(self.legs.file())
-                .chain(self.evidence.file())
-                .map(Some)
-                .chain([self.input.as_ref()]),
-        )?;
-        Ok(format)
+        let whole = self.whole(format, job)?;
+        Ok(CheckedJob { job, format, whole })
     }
-}
 
-/// Lines to translate.
-struct Text {
-    lines: Lines,
-    prefixes: Option<Lines>,
-    evidence: Option<Posteriors>,
-    format: Format,
-}
-
-/// The posteriors of the lines.
-struct Posteriors {
-    blocks: Blocks,
-    counter: EvidenceCounter,
-    options: EvidenceOptions,
-}
-
-impl Posteriors {
-    /// The evidence for a line, from 1, or the reason why there is none.
-    fn evidence(&mut self, number: usize) -> Result<Result<Evidence, String>> {
-        let found = |lines: Vec<String>| {
-            let posteriors = self.counter.from_text(lines.iter().map(String::as_str), &self.options);
-            posteriors.map(Evidence::Posteriors).map_err(|error| error.to_string())
-        };
-        Ok(self.blocks.block(number)?.and_then(found))
-    }
-}
-
-impl Source for Text {
-    type Extra = Keys;
-
-    fn next(&mut self) -> Result<Option<(Request, Ticket<Keys>)>> {
-        let number = self.lines.read();
-        let Some(line) = self.lines.next_line()? else { return self.end() };
-        let mut ticket = Ticket::new(number, &line, Ok(Fields::new()));
-        let request = match self.format {
-            // The part that was cut off might have contained terms.
-            Format::Tsv | Format::Json if line.cut => Err("the line is too long and is skipped".to_owned()),
-            Format::Tsv => request::from_tsv(&line.text),
-            Format::Json => request::from_json(&line.text).map(|(request, fields)| {
-                ticket.notes.extend(request::misspelt(&fields));
-                ticket.extra = Ok(fields);
-                // A field takes at most about twenty times its length; the worst case is the shortest one, `"a":1`.
-                Request { attached: 20 * line.text.len(), ..request }
-            }),
-            _ => Ok(Request { prefix: self.prefix()?, ..Request::translate(line.text) }),
-        };
-        let evidence = self.evidence.as_mut().map(|posteriors| posteriors.evidence(number + 1)).transpose()?;
-        let request = request.map(|request| match evidence {
-            Some(Ok(evidence)) => request.evidence(evidence),
-            // A line without words needs no evidence, so that no note is due.
-            Some(Err(problem)) if !request.source.trim().is_empty() => {
-                ticket.notes.push(format!("translated without evidence: {problem}"));
-                request
+    /// The format of a job that is translated as a whole; `None`: lines.
+    fn whole(&self, format: Format, job: &Job) -> Result<Option<WholeFormat>> {
+        let whole = match format {
+            Format::Plain if self.text.split.is_some() => WholeFormat::Text(TextFormat::Text),
+            Format::Tsv | Format::Json if self.text.split.is_some() => {
+                return Err(Usage::error("--split is for texts; a line of TSV or JSON is one sentence"));
             }
-            _ => request,
-        });
-        let request = request.unwrap_or_else(|problem| {
-            ticket.notes.push(problem.clone());
-            ticket.extra = Err(problem);
-            Request::default()
-        });
-        Ok(Some((request, ticket)))
+            // Options of texts have no effect on those files of a folder that are lines.
+            Format::Plain if job.of_several => return Ok(None),
+            Format::Plain | Format::Tsv | Format::Json => return self.text.check_lines().map(|()| None),
+            Format::Text(form) => WholeFormat::Text(form),
+            Format::NamedFile => WholeFormat::File(Format::file_format(job.input.path())?),
+            Format::File(format) => WholeFormat::File(format),
+        };
+        match whole {
+            _ if job.of_several && job.output.is_none() => {
+                return Err(Usage::error(format!(
+                    "several files, of which {} is a {} file, need a folder for their translations; name it with --output",
+                    job.input,
+                    format.name()
+                )));
+            }
+            WholeFormat::Text(_) if !job.of_several => self.text.check_other_than_files()?,
+            WholeFormat::Text(_) => {}
+            WholeFormat::File(format) => TextArgs::check_output(format, job.output.as_deref())?,
+        }
+        self.check_whole(format).map(|()| Some(whole))
     }
 
-    fn has_next(&self) -> bool {
-        self.lines.has_next()
+    /// Refuses options of lines for an input that is translated as a whole.
+    fn check_whole(&self, format: Format) -> Result<()> {
+        let given = [
+            ("--prefix", self.prefix.is_some()),
+            ("--n-best", self.n_best.is_some()),
+            ("--alignment", self.alignment.is_some()),
+            ("--word-scores", self.word_scores),
+            ("--output-format json", self.output_format == OutputFormat::Json),
+            ("--lmbr FILE", self.evidence.file().is_some()),
+            ("--lattice", self.lattices.is_given()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((name, _)) if self.input_format.is_none() && format != Format::Plain => Err(Usage::error(format!(
+                "{name} is for lines, and the input is read as {} because of its extension; leave it out, or add --input-format plain",
+                format.name()
+            ))),
+            Some((name, _)) => {
+                Err(Usage::error(format!("{name} is for lines; leave it out, or leave out --split and --input-format")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether messages name the numbers that a translation lacks.
+    fn warns_of_numbers(&self) -> bool {
+        self.check == Some(Check::Numbers)
     }
 }
 
-impl Text {
-    /// The prefix of the line that was read last.
-    fn prefix(&mut self) -> Result<String> {
-        let Some(prefixes) = &mut self.prefixes else { return Ok(String::new()) };
-        match prefixes.next_line()? {
-            Some(line) => Ok(line.text),
-            None => bail!(
-                "{} has only {} lines but {} has more; give a prefix for each line, which may be empty",
-                prefixes.name(),
-                prefixes.read(),
-                self.lines.name()
-            ),
+/// The translator, and the options of all inputs.
+struct Session<'a> {
+    args: &'a Args,
+    terminal: &'a Terminal,
+    translator: Translator,
+    options: TranslateOptions,
+}
+
+impl<'a> Session<'a> {
+    fn new(args: &'a Args, terminal: &'a Terminal) -> Result<Self> {
+        let translator = args.legs.load(&args.model, |mut builder| {
+            if let Some(lm) = &args.lm {
+                builder = builder.language_model(lm, args.lm_weight);
+            }
+            args.shortlist.add_to(args.evidence.add_to(builder))
+        })?;
+        let mut options = args.search.apply(translator.options(), args.n_best)?;
+        options.evidence = args.evidence.options()?;
+        options.search.attention = args.alignment.is_some();
+        options.check_numbers =
+            args.warns_of_numbers() || (args.check.is_none() && args.output_format == OutputFormat::Json);
+        Ok(Self { args, terminal, translator, options })
+    }
+
+    /// Translates several files. A failure of one does not stop the others.
+    fn translate_all(&self, several: &[CheckedJob<'_>]) -> Result<()> {
+        let bar = self.terminal.bar(ProgressBar::new(several.len() as u64), "{pos} of {len} files, {msg}");
+        let mut failed = 0;
+        for checked in several {
+            bar.iter().for_each(|bar| bar.set_message(checked.job.input.to_string()));
+            let span = tracing::error_span!("file", message = %checked.job.input);
+            let result = span.in_scope(|| {
+                let input = checked.job.input.open()?;
+                self.translate(checked, input)
+            });
+            if let Err(error) = result {
+                if crate::is_closed_output(&error) {
+                    return Err(error);
+                }
+                tracing::error!("{}", crate::sentence(&error));
+                failed += 1;
+            }
+            bar.iter().for_each(|bar| bar.inc(1));
+        }
+        anyhow::ensure!(failed == 0, "{failed} of {} files were not translated", several.len());
+        Ok(())
+    }
+
+    fn translate(&self, checked: &CheckedJob<'_>, input: Input) -> Result<()> {
+        checked.job.make_folder()?;
+        let output = checked.job.output.as_deref();
+        match checked.whole {
+            Some(whole) => text::run(&self.translator, &self.options, &self.args.text, whole, input, output),
+            None => self.lines(checked.format, input, output),
         }
     }
 
-    /// The end of the text, where its prefixes and posteriors must end, too.
-    fn end<T>(&mut self) -> Result<Option<T>> {
-        if let Some(evidence) = &mut self.evidence {
-            evidence.blocks.end(self.lines.read())?;
-        }
-        if let Some(prefixes) = &mut self.prefixes
-            && prefixes.next_line()?.is_some()
-        {
-            bail!(
-                "{} has more lines than {}, which has {}; give one prefix for each line",
-                prefixes.name(),
-                self.lines.name(),
-                self.lines.read()
-            );
-        }
-        Ok(None)
+    /// Translates the lines of an input.
+    fn lines(&self, format: Format, input: Input, output: Option<&Path>) -> Result<()> {
+        let Self { args, translator, .. } = self;
+        let mut options = self.options.clone();
+        let size = input.size;
+        let is_interactive = input.is_terminal;
+        let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
+        let mut lattices = args.lattices.request(&mut options)?;
+        let evidence = args.evidence.blocks()?.zip(translator.evidence_counter().cloned());
+        let evidence =
+            evidence.map(|(blocks, counter)| Posteriors { blocks, counter, options: options.evidence.clone() });
+        let lines = Lines::new(input);
+        let lines = if args.input_format.is_none() { lines.text_only() } else { lines };
+        let source = Text { lines, prefixes, evidence, format, language: LanguageCheck::new(translator) };
+        let output = Output::create(output)?;
+        let progress = Progress::start(self.terminal, size, !is_interactive && !output.is_terminal());
+        let printer = self.printer();
+        let print = |text: &mut String, ticket: Ticket<Keys>, translation: Translation| {
+            if let Some(Err(error)) = lattices.as_mut().map(|files| files.write_search(ticket.number + 1, &translation))
+            {
+                leave(&error);
+            }
+            if let Some(note) = translation.missing_numbers_note().filter(|_| args.warns_of_numbers()) {
+                tracing::warn!("line {}: {note}", ticket.number + 1);
+            }
+            printer.print(text, ticket, &translation);
+        };
+        let output = stream::run(translator, &options, args.model.one_by_one(), source, output, progress, print)?;
+        lattices.map_or(Ok(()), LatticeFiles::finish)?;
+        output.finish()
+    }
+
+    fn printer(&self) -> Printer {
+        let n_best = self.args.n_best.is_some();
+        let form = match self.args.output_format {
+            OutputFormat::Json => Form::Json { n_best },
+            OutputFormat::Plain if n_best => Form::NBest,
+            OutputFormat::Plain => Form::Plain,
+        };
+        Printer { form, alignment: self.args.alignment, word_scores: self.args.word_scores }
     }
 }

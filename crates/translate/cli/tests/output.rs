@@ -102,7 +102,7 @@ fn files_that_cannot_be_used_are_named() {
     let error = translate(&["-o", &inside], "a\n").error(1);
     assert!(error.starts_with(&format!("cannot write {inside}: ")) && !error.contains(".part"), "{error}");
     let here = folder.path().to_str().unwrap();
-    assert!(translate(&["-i", here], "").error(1).starts_with(&format!("cannot read {here}: ")));
+    assert!(translate(&["-i", here], "").error(2).starts_with(&format!("{here} is a folder; name another folder")));
     let broken = file(&folder, "broken.gz", "not packed");
     assert!(translate(&["-i", &broken], "").error(1).starts_with(&format!("cannot read {broken}: ")));
     let error = translate(&["-m", missing], "a\n").error(1);

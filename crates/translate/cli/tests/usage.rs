@@ -46,7 +46,11 @@ fn combinations_that_cannot_work_are_refused() {
         (&["--eos-beside"], "--eos-beside goes with --stop fill"),
         (&["--lmbr", "self", "--lmbr-order", "5"], "--lmbr-order is 5; it must be a whole number from 1 to 4"),
         (&["--no-such-option"], "unexpected argument '--no-such-option' found"),
-        (&["file.txt"], "unexpected argument 'file.txt' found"),
+        (&["file.txt"], "file.txt is the name of a file rather than text; translate files with -i, as in `metaphrase"),
+        (&["src"], "src is a folder; translate files with -i, as in `metaphrase translate -i src`"),
+        (&["-i", "src"], "src is a folder; name another folder for the translations of its files with --output"),
+        (&["-i", "src", "-o", "src"], "src is the folder of the inputs; name another one with --output"),
+        (&["Hello!", "--prefix", "x"], "cannot be used with"),
     ] {
         let error = translate(args, "").error(2);
         assert!(error.contains(expected), "{args:?}: {error}");

@@ -33,6 +33,11 @@ impl Package {
         Self::with(&bundled::MODELS[0])
     }
 
+    /// The names of the models that come with the program, which [`find`](Self::find) takes.
+    pub fn bundled_names() -> impl Iterator<Item = &'static str> {
+        bundled::MODELS.iter().map(|model| model.name)
+    }
+
     const fn with(model: &'static Bundled) -> Self {
         Self::new(Origin::Bundled(model))
     }

@@ -51,6 +51,7 @@ mod v1;
 mod words;
 
 pub use config::{Config, Limits};
+pub use detect::another_language;
 pub use error::{Failure, Reason};
 pub use model_spec::{ModelSpec, parse_model};
 pub use models::ModelOptions;

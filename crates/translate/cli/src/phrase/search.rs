@@ -61,11 +61,11 @@ pub struct Args {
     #[arg(value_parser = number::whole::<NonZeroUsize>)]
     max_source_length: NonZeroUsize,
     /// The treatment of words that the model cannot translate
-    #[arg(long, value_name = "HOW", default_value = UnknownWords::Copy.name())]
+    #[arg(long, value_name = "HOW", default_value = UnknownWords::Copy.name(), help_heading = "Text")]
     #[arg(value_parser = choice::<UnknownWords>())]
     unknown_words: UnknownWords,
     /// The use of translations given within lines, `<n translation="a house" prob="0.8">ein Haus</n>`
-    #[arg(long, value_enum, default_value_t = XmlInput::PassThrough, value_name = "HOW")]
+    #[arg(long, value_enum, default_value_t = XmlInput::PassThrough, value_name = "HOW", help_heading = "Text")]
     xml_input: XmlInput,
     /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]

@@ -38,6 +38,9 @@ impl Run {
 
 pub fn command<S: AsRef<OsStr>>(args: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_metaphrase"));
+    // The settings of whoever runs the tests change nothing.
+    command.env_remove("METAPHRASE_MODEL").env_remove("METAPHRASE_MODELS").env_remove("XDG_DATA_HOME");
+    command.env("HOME", env!("CARGO_MANIFEST_DIR")).env("XDG_CONFIG_HOME", env!("CARGO_MANIFEST_DIR"));
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -49,6 +52,11 @@ pub fn spawn<S: AsRef<OsStr>>(args: &[S]) -> Child {
 /// Runs the program with this input.
 pub fn run<S: AsRef<OsStr>>(args: &[S], input: impl AsRef<[u8]>) -> Run {
     finish(spawn(args), input)
+}
+
+/// Runs the program with this input and these variables of the environment.
+pub fn run_with<S: AsRef<OsStr>>(variables: &[(&str, &str)], args: &[S], input: impl AsRef<[u8]>) -> Run {
+    finish(command(args).envs(variables.iter().copied()).spawn().unwrap(), input)
 }
 
 /// Runs the program from a shell, which gets this script first.

@@ -63,10 +63,20 @@ struct Word<'t> {
 
 static MODEL: LazyLock<LatinModel> = LazyLock::new(LatinModel::new);
 
+/// The code whose list of words a language shares, or its own code.
+pub fn same(code: &str) -> &str {
+    SAME.iter().find(|(other, _)| *other == code).map_or(code, |(_, same)| same)
+}
+
 impl LatinModel {
     /// The model, which is built when it is first needed.
     pub fn get() -> &'static Self {
         &MODEL
+    }
+
+    /// The codes of the languages that have a list of words.
+    pub fn languages(&self) -> impl Iterator<Item = &'static str> {
+        self.codes.iter().copied().filter(|code| !code.is_empty())
     }
 
     fn new() -> Self {
@@ -151,8 +161,7 @@ impl LatinModel {
 
     /// The language of a code: its own list, or that of all languages without one. `None` for other scripts.
     fn place(&self, code: &str) -> Option<usize> {
-        let code = base(code);
-        let code = SAME.iter().find(|(other, _)| *other == code).map_or(code, |(_, same)| same);
+        let code = same(base(code));
         let listed = self.codes.iter().position(|known| *known == code);
         listed.or_else(|| (!super::scripts::is_other(code)).then(|| self.codes.len() - 1))
     }

@@ -71,6 +71,35 @@ pub fn detect(text: &str, known: &[String]) -> Detection {
     Detection { languages, verdict }
 }
 
+/// A text in another script than the Latin one is certain to be in a language with this probability.
+const CERTAIN: f64 = 0.95;
+/// The same for the Latin script, in which words and spelling are compared.
+const CERTAIN_LATIN: f64 = 0.9999;
+/// The fewest words, or characters of scripts without spaces, by which a language is certain.
+const FEWEST_WORDS: usize = 10;
+const FEWEST_CHARACTERS: usize = 20;
+
+/// The code of the language of a text that is certain to be in another language than `expected`. `None` for a short
+/// text, for one that may be in several languages, and where nothing is known about the words of `expected`.
+#[must_use]
+pub fn another_language(text: &str, expected: &str) -> Option<&'static str> {
+    let latin = || LatinModel::get().languages();
+    let is_expected = |code: &str| code == base(expected) || code == latin::same(base(expected));
+    if !latin().chain(scripts::languages()).any(is_expected) {
+        return None;
+    }
+    let letters = Letters::count(text);
+    let script = letters.script()?;
+    let (known, is_long, certain): (Vec<&'static str>, bool, f64) = match script {
+        Script::Latin => (latin().collect(), text.split_whitespace().count() >= FEWEST_WORDS, CERTAIN_LATIN),
+        _ => (scripts::languages().collect(), letters.outside_latin() >= FEWEST_CHARACTERS, CERTAIN),
+    };
+    let names: Vec<String> = known.iter().map(|&code| code.to_owned()).collect();
+    let best = detect(text, &names).languages.into_iter().next()?;
+    let code = known.into_iter().find(|code| *code == best.language)?;
+    (is_long && best.confidence >= certain && !is_expected(code)).then_some(code)
+}
+
 /// The code without a country or a script.
 fn base(code: &str) -> &str {
     code.split(['-', '_']).next().unwrap_or(code)

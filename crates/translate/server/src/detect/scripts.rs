@@ -87,6 +87,11 @@ impl Letters {
         self.kana + self.han
     }
 
+    /// The letters of all scripts but the Latin one.
+    pub fn outside_latin(&self) -> usize {
+        self.east() + self.others.iter().sum::<usize>() + self.unnamed
+    }
+
     /// The script of the text; `None` without letters. A word of the Latin script has more letters than one of Han, and
     /// names in Latin letters stand in texts of all scripts.
     pub fn script(&self) -> Option<Script> {
@@ -151,6 +156,11 @@ fn other(text: &str, written: &[&str], known: &[String]) -> Option<(usize, f64)>
         None if !found.is_reliable() || text.len() < 40 => Some((first, 0.5)),
         None => None,
     }
+}
+
+/// The codes of the languages that are written in other scripts than the Latin one.
+pub fn languages() -> impl Iterator<Item = &'static str> {
+    SCRIPTS.iter().flat_map(|(_, codes)| codes.iter().copied()).chain(["ja", "zh"])
 }
 
 /// Whether a language is written in another script than the Latin one.

@@ -187,3 +187,63 @@ fn long_and_strange_texts_are_harmless() {
         found(&text, &BOTH);
     }
 }
+
+/// Two sentences of ordinary text in many languages.
+const PARAGRAPHS: [(&str, &str); 12] = [
+    ("fr", "Bonjour, je voudrais réserver une chambre pour deux personnes. Est-ce que le petit déjeuner est compris ?"),
+    ("es", "Buenos días, quisiera reservar una habitación para dos personas. ¿El desayuno está incluido en el precio?"),
+    ("it", "Buongiorno, vorrei prenotare una camera per due persone. La colazione è compresa nel prezzo della camera?"),
+    (
+        "nl",
+        "Goedemorgen, ik wil graag een kamer reserveren voor twee personen. Is het ontbijt bij de prijs inbegrepen?",
+    ),
+    ("pl", "Dzień dobry, chciałbym zarezerwować pokój dla dwóch osób. Czy śniadanie jest wliczone w cenę tego pokoju?"),
+    ("de", "Guten Tag, ich möchte ein Zimmer für zwei Personen reservieren. Ist das Frühstück im Preis enthalten?"),
+    ("en", "Good morning, I would like to book a room for two people. Is breakfast included in the price of the room?"),
+    (
+        "sv",
+        "God morgon, jag skulle vilja boka ett rum för två personer. Ingår det frukost i priset för det här rummet?",
+    ),
+    ("ru", "Доброе утро, я хотел бы забронировать номер на двоих. Входит ли завтрак в стоимость этого номера?"),
+    ("ja", "おはようございます。二人用の部屋を予約したいのですが、朝食は料金に含まれていますか。"),
+    ("zh", "早上好，我想预订一个两个人住的房间。请问这个房间的价格里面包括早餐吗？我们后天下午到达。"),
+    ("el", "Καλημέρα, θα ήθελα να κλείσω ένα δωμάτιο για δύο άτομα. Το πρωινό περιλαμβάνεται στην τιμή;"),
+];
+
+#[test]
+fn another_language_than_expected_is_named_where_it_is_certain() {
+    for expected in ["en", "de", "fr", "ja", "ru"] {
+        for (code, text) in PARAGRAPHS {
+            let found = another_language(text, expected);
+            assert_eq!(found, Some(code).filter(|&code| code != expected), "{text}, expected {expected}");
+        }
+    }
+    // Variants and codes that share a list are the language itself; of an unlisted one nothing is known.
+    assert_eq!(another_language(PARAGRAPHS[5].1, "de-AT"), None);
+    assert_eq!(another_language(PARAGRAPHS[5].1, "lb"), None);
+    // Short texts, names, code and numbers are never certain.
+    for text in [
+        "Bonjour, comment allez-vous ?",
+        "",
+        "Paris, Lyon, Marseille, Toulouse, Nice",
+        "12 345 67 89 0 1 2 3 4 5 6 7",
+        "fn main() { let mut x = vec![1, 2, 3]; x.push(4); println!(\"{x:?}\"); return; }",
+        "東京",
+        "да",
+    ] {
+        assert_eq!(another_language(text, "de"), None, "{text}");
+    }
+}
+
+#[test]
+fn lines_of_the_expected_language_are_never_taken_for_another() {
+    for (language, text) in [
+        ("en", include_str!("../../../../../examples/everyday.en")),
+        ("de", include_str!("../../../../../examples/everyday.de")),
+    ] {
+        let lines: Vec<&str> = text.lines().collect();
+        for group in (1..=4).flat_map(|size| lines.windows(size)) {
+            assert_eq!(another_language(&group.join("\n"), language), None, "{group:?}");
+        }
+    }
+}
