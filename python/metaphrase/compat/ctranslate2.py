@@ -4,8 +4,8 @@
 >>> translator = ctranslate2.Translator("model/")
 >>> translator.translate_batch([["▁Hello", "▁world", "!"]])
 
-The model must be one that Metaphrase reads: Marian, OPUS-MT, Hugging Face MarianMT or our own format, but not the
-``model.bin`` of CTranslate2. The tokens are those of CTranslate2 for the same model. An option that Metaphrase lacks raises
+The model must be one that Metaphrase reads: Marian, OPUS-MT, Hugging Face MarianMT, CTranslate2 or our own
+format. The tokens are those of CTranslate2 for the same model. An option that Metaphrase lacks raises
 ``OptionsError``, a ``ValueError``, unless it has CTranslate2's default. ``max_batch_size``, ``batch_type`` and
 ``max_queued_batches`` have no effect: they change only the speed of CTranslate2, and Metaphrase forms batches automatically.
 """

@@ -14,10 +14,17 @@ use std::time::Instant;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
+<<<<<<< HEAD
     /// The directory of a model (of Marian, of OPUS-MT with its decoder.yml, of Hugging Face, or in Metaphrase's own
     /// format), a name that `metaphrase models` lists, or a model file with --vocab. Several models, each with its own
     /// -m, form an ensemble; they must have the same vocabularies. The models en-de and de-en, for English and German,
     /// are part of the program [default: METAPHRASE_MODEL, else the model of `metaphrase config`, else en-de]
+=======
+    /// The directory of a model (of Marian, of OPUS-MT with its decoder.yml, of Hugging Face, of CTranslate2, of Argos
+    /// Translate, or in Metaphrase's own format), an .argosmodel file, or a model file with --vocab. Several models,
+    /// each with its own -m, form an ensemble; they must have the same vocabularies. The models en-de and de-en, for
+    /// English and German, are part of the program [default: en-de]
+>>>>>>> ct2
     #[arg(short, long = "model", value_name = "PATH")]
     models: Vec<PathBuf>,
     /// The weight of each model of an ensemble [default: 1/n for each of n models]
@@ -29,7 +36,7 @@ pub struct ModelArgs {
     #[arg(long)]
     raw_scores: bool,
     /// The vocabulary of a model file: one file for both languages, or a file for the source and a file for the target
-    /// (.spm, .yml, .json, or one word on each line)
+    /// (.spm, .yml, .json, or one word on each line); of CTranslate2: the SentencePiece models
     #[arg(short, long = "vocab", visible_alias = "vocabs", value_name = "FILE", num_args = 1..=2, requires = "models")]
     vocabularies: Vec<PathBuf>,
     /// Number of threads, which share the model [default: that of `metaphrase config`, else one for each processor]

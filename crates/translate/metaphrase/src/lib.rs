@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod alignment;
+mod argos;
 mod builder;
 mod bundled;
 mod capitals;

@@ -1,6 +1,7 @@
 //! Models as files: how they are found, loaded, inspected and converted.
 
 use crate::Error;
+use crate::argos::Unpacked;
 use crate::bundled::{self, Bundled};
 use metaphrase_models::{
     Config, Model, ModelFiles, Optimizations, Precision, StoredPrecision, Vocabularies, VocabularyFiles, Weights,
@@ -50,8 +51,9 @@ impl Package {
         Self::new(Origin::Files(Box::new(files)))
     }
 
-    /// The model in a directory: our own, Hugging Face's MarianMT, OPUS-MT's (with a `decoder.yml`), or a `model.npz`
-    /// or `.bin` of Marian's with its vocabularies. If no file has that name, `en-de` and `de-en` are the models that
+    /// The model in a directory: our own, Hugging Face's MarianMT, OPUS-MT's (with a `decoder.yml`), CTranslate2's, a
+    /// package of Argos Translate (or its `.argosmodel` file), or a `model.npz` or `.bin` of Marian's with its
+    /// vocabularies. If no file has that name, `en-de` and `de-en` are the models that
     /// come with the program.
     ///
     /// # Errors
@@ -61,24 +63,28 @@ impl Package {
         if let Some(model) = Bundled::named(path) {
             return Ok(Self::with(model));
         }
-        let model = ModelFiles::find(path)?;
+        let unpacked = Unpacked::open(path)?.map(Arc::new);
+        let directory = unpacked.as_ref().map(|unpacked| unpacked.directory());
+        let model = ModelFiles::find(directory.as_deref().unwrap_or(path))?;
         let vocabularies = model.vocabularies()?;
         let (source, target) = (vocabularies.source, vocabularies.target);
-        Ok(Self::of(Files { model, source, target }))
+        Ok(Self::of(Files { model, source, target, _unpacked: unpacked }))
     }
 
-    /// A model file with its vocabularies: one for both languages, or the source's and the target's.
+    /// A model file with its vocabularies: one for both languages, or the source's and the target's. Those of
+    /// CTranslate2 are the SentencePiece models that divide text into the words of its lists.
     ///
     /// # Errors
     /// If the file is no model, or if there are not one or two vocabularies.
     pub fn files<P: AsRef<Path>>(model: impl AsRef<Path>, vocabularies: &[P]) -> Result<Self, Error> {
-        let file = |path: &P| VocabularyFiles { words: path.as_ref().to_owned(), segmenter: None };
         let (source, target) = match vocabularies {
-            [both] => (file(both), file(both)),
-            [source, target] => (file(source), file(target)),
+            [both] => (both, both),
+            [source, target] => (source, target),
             _ => return Err(Error::VocabularyCount(vocabularies.len())),
         };
-        Ok(Self::of(Files { model: ModelFiles::find(model.as_ref())?, source, target }))
+        let model = ModelFiles::find(model.as_ref())?;
+        let Vocabularies { source, target } = model.named_vocabularies(source.as_ref(), target.as_ref())?;
+        Ok(Self::of(Files { model, source, target, _unpacked: None }))
     }
 
     /// The same model with words scored by its output layer alone, without the softmax: for models that were trained to
@@ -136,7 +142,7 @@ impl Package {
                 Ok((Arc::clone(&both), both))
             }
             Origin::Files(files) => {
-                let Files { model, source, target } = &**files;
+                let Files { model, source, target, .. } = &**files;
                 let source_words = open(source, "source", config.source_words, &model.model)?;
                 if source == target && config.source_words == config.target_words {
                     return Ok((Arc::clone(&source_words), source_words));
@@ -152,6 +158,8 @@ struct Files {
     model: ModelFiles,
     source: VocabularyFiles,
     target: VocabularyFiles,
+    /// Keeps the files of a package.
+    _unpacked: Option<Arc<Unpacked>>,
 }
 
 /// Models are sometimes padded to a rounder number of words than their vocabulary has.
@@ -199,6 +207,9 @@ impl fmt::Display for Report {
 /// [`Error`] if the model can not be opened at all.
 pub fn inspect(path: impl AsRef<Path>) -> Result<Report, Error> {
     let path = path.as_ref();
+    if let Some(unpacked) = Unpacked::open(path)? {
+        return inspect_files(&unpacked.directory());
+    }
     let Some(bundled) = Bundled::named(path) else { return inspect_files(path) };
     let folder = bundled.unpack()?;
     let mut report = inspect_files(folder.path())?;
@@ -227,6 +238,9 @@ fn inspect_files(path: &Path) -> Result<Report, Error> {
 /// [`Error`] if the model can not be read or the directory can not be written.
 pub fn convert(from: impl AsRef<Path>, to: impl AsRef<Path>, precision: StoredPrecision) -> Result<(), Error> {
     let (from, to) = (from.as_ref(), to.as_ref());
+    if let Some(unpacked) = Unpacked::open(from)? {
+        return Ok(metaphrase_models::convert(&unpacked.directory(), to, precision)?);
+    }
     match Bundled::named(from) {
         Some(bundled) => metaphrase_models::convert(bundled.unpack()?.path(), to, precision)?,
         None => metaphrase_models::convert(from, to, precision)?,

@@ -236,6 +236,10 @@ fn a_model_has_the_scores_of_the_marian_model_that_it_was_made_from() {
     let to = folder.path().join("converted");
     convert(folder.path(), &to, StoredPrecision::F32).unwrap();
     assert_near(&scores(&Model::load(&to).unwrap()), &expected, 0.0);
+    // Marian's vocabularies lack the word that the settings name, and need none.
+    let list = fs::read_to_string(folder.path().join("shared_vocabulary.json")).unwrap();
+    fs::write(folder.path().join("shared_vocabulary.json"), list.replace("<s>", "w2")).unwrap();
+    assert_near(&scores(&Model::load(folder.path()).unwrap()), &expected, 0.0);
 }
 
 /// Older revisions have settings once for both sides; older files have no types, aliases, or `config.json`.
@@ -373,6 +377,13 @@ fn starts_and_ends_are_those_of_the_settings() {
         assert_near(&scores(&model), &word_scores(&plain, &given, &TARGET.map(WordId)), 0.0);
         assert_eq!(attention(&model).len(), SOURCE.len());
     }
+    let folder = directory(&file(6, 7, &variables, &ALIASES), Some(JSON), &words(config.target_words));
+    for (start, about) in [("\"<x>\"", "names the word `<x>`"), ("null", "without a decoder_start_token")] {
+        let json = JSON.replace("start_token\": \"<s>\"", &format!("start_token\": {start}"));
+        fs::write(folder.path().join("config.json"), json).unwrap();
+        let message = refused(folder.path());
+        assert!(message.contains(about), "{message}");
+    }
 }
 
 /// Attention of the first word over the source.
@@ -428,7 +439,7 @@ fn what_is_not_implemented_is_refused_by_name() {
     }
     for (json, about) in [
         (JSON.replace("\"<s>\"", "null"), "can not be read"),
-        (JSON.replace("start_token\": \"<s>\"", "start_token\": \"<x>\""), "names the word `<x>`"),
+        (JSON.replace("</s>", "</x>"), "the special word `</x>`"),
         (JSON.replace("{", "{\"quantization_type\": 1, "), "quantization_type"),
         (JSON.replace("{", "{\"multi_query_attention\": true, "), "multi_query_attention"),
         ("[".repeat(9999), "can not be read"),

@@ -85,8 +85,8 @@ fn model_of(
     let mut network = Network::read(&mut variables, special.layer_norm_epsilon)?;
     let tensors = Tensors::read(&mut variables, &network)?;
     variables.check_all_used()?;
-    let ids = special.ids(settings, words)?;
-    network.config.start_word = (!network.starts_from_zeros).then_some(ids.start);
+    let ids = special.ids(settings, words, network.starts_from_zeros)?;
+    network.config.start_word = ids.start;
     network.config.source_start = ids.source_start;
     network.config.source_without_end = special.source_without_end();
     let precision = match integers {

@@ -52,7 +52,8 @@ pub(super) struct Special {
 
 /// The same by number.
 pub(super) struct Ids {
-    pub(super) start: u32,
+    /// `None`: the decoder starts from zeros.
+    pub(super) start: Option<u32>,
     pub(super) end: u32,
     pub(super) source_start: Option<u32>,
     pub(super) never: Vec<u32>,
@@ -104,8 +105,9 @@ impl Special {
         !self.ends_source && self.start.as_ref() == Some(&self.begin) && self.begin != self.end
     }
 
-    /// The special words among the words of the model; `path` is the file that names them.
-    pub(super) fn ids(&self, path: &Path, words: &Words) -> Result<Ids, ModelError> {
+    /// The special words among the words of the model; `path` is the file that names them. A decoder that starts from
+    /// zeros needs no word for it.
+    pub(super) fn ids(&self, path: &Path, words: &Words, starts_from_zeros: bool) -> Result<Ids, ModelError> {
         let find = |words: &[String], word: &str| words.iter().position(|known| known == word).map(|id| id as u32);
         let need = |words: &[String], word: &str| {
             let problem = || format!("it names the word `{word}`, which the model's list of words does not have");
@@ -117,12 +119,16 @@ impl Special {
                 return Err(ModelError::unsupported(path, what, format!("it must be `{expected}`")));
             }
         }
-        let Some(start) = &self.start else {
-            let what = "a CTranslate2 model without a decoder_start_token, as fairseq's multilingual ones are,";
-            return Err(ModelError::unsupported(path, what, "the decoder must start with the same word each time"));
+        let start = match &self.start {
+            _ if starts_from_zeros => None,
+            Some(start) => Some(need(&words.target, start)?),
+            None => {
+                let what = "a CTranslate2 model without a decoder_start_token, as fairseq's multilingual ones are,";
+                return Err(ModelError::unsupported(path, what, "the decoder must start with the same word each time"));
+            }
         };
         Ok(Ids {
-            start: need(&words.target, start)?,
+            start,
             end: need(&words.target, &self.end)?,
             source_start: self.begins_source.then(|| need(&words.source, &self.begin)).transpose()?,
             never: find(&words.target, &self.unknown).into_iter().collect(),
