@@ -20,7 +20,7 @@ fuzz_target!(|input: &[u8]| {
         0 => Vocabulary::from_bytes(VocabularyFormat::Mapping, bytes),
         1 => Vocabulary::from_bytes(VocabularyFormat::List, bytes),
         2 => Vocabulary::from_bytes(VocabularyFormat::SentencePiece, bytes),
-        _ => Vocabulary::marian_mt(bytes, PIECES.clone()),
+        _ => Vocabulary::marian_mt(VocabularyFormat::Mapping, bytes, PIECES.clone()),
     };
     let mut vocabulary = match opened {
         Ok(vocabulary) => vocabulary,

@@ -45,6 +45,7 @@ class CallOptions(TypedDict, total=False):
     seed: int
     # Text
     max_source_length: int
+    target_language: str | None
     longest_sentence: int | None
     glossary: Glossary | Table | None
     term_use: Literal["required", "preferred"]

@@ -5,7 +5,10 @@ use crate::options::{get, named, precision};
 use metaphrase::{Optimizations, Package, PhraseOptions, Precision, ShortlistOptions, Translator, TranslatorBuilder};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// The value of `shortlist` for none, also with a model that comes with one.
+const NO_SHORTLIST: &str = "none";
 
 /// The options of a translator.
 #[derive(Default)]
@@ -159,9 +162,11 @@ impl Setup {
         if let Some((path, weight)) = self.language_model {
             builder = builder.language_model(path, weight);
         }
-        if let Some(path) = self.shortlist {
-            builder = builder.shortlist(path, self.shortlist_options);
-        }
+        builder = match self.shortlist {
+            Some(path) if path == Path::new(NO_SHORTLIST) => builder.without_shortlist(),
+            Some(path) => builder.shortlist(path, self.shortlist_options),
+            None => builder,
+        };
         if let Some(path) = self.evidence_model {
             builder = builder.evidence_model(path);
         }

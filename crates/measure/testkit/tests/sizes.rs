@@ -26,11 +26,6 @@ const EXCEPTIONS: &[Exception] = &[
         function: Some("read"),
         reason: "one loop over the tokens, with a case for each kind",
     },
-    Exception {
-        file: "metaphrase/src/neural/prepare.rs",
-        function: Some("task"),
-        reason: "the steps from a line to its search, in their order",
-    },
 ];
 
 struct Exception {

@@ -7,7 +7,8 @@
 //! * [`NewFile`], [`NewFolder`]: files and folders that come into being whole or not at all; [`remove_listed`]: a
 //!   folder of ours is removed.
 //! * [`checksum`], [`Checksums`]: files that are verified; [`inside`]: a file that a directory names and has.
-//! * [`read_line`], [`Gunzip`]: lines of text within a bound of memory.
+//! * [`read_line`], [`Gunzip`]: lines of text within a bound of memory. [`read_unpacked`]: a file that gzip may have
+//!   packed.
 //! * [`shown`]: foreign text in messages.
 //! * [`Choice`]: closed sets that people choose from by name.
 //! * [`OptionItem`]: a field of options with all that a command line, a binding and a page have to know about it.
@@ -35,6 +36,7 @@ mod lines;
 mod mapped;
 mod number;
 mod option_item;
+mod packed;
 mod parallel;
 pub mod pipeline;
 mod scorer;
@@ -58,6 +60,7 @@ pub use number::SixDigits;
 pub use option_item::{
     Field, Flag, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionItem, OptionKind, OptionValue, names_of,
 };
+pub use packed::{read_unpacked, unpacked_start};
 pub use parallel::{in_parallel, in_parallel_while};
 pub use scorer::{ScoreBuffer, Scorer, SentenceScorer, WordScore, WordScores};
 pub use shortlist::Shortlist;

@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 pub type Fields = IndexMap<String, Box<RawValue>>;
 
 /// The optional keys of an input object.
-const OPTIONAL: [&str; 3] = ["target_prefix", "constraints", "avoid"];
+const OPTIONAL: [&str; 4] = ["target_prefix", "constraints", "avoid", "target_language"];
 
 /// Reads `{"text": "…", "target_prefix": "…", "constraints": ["…", ["…", "…"], {"source": "…", "target": "…"}],
-/// "avoid": ["…"]}`. Other keys are copied to the output. A constraint that is a list has alternatives; one with a
+/// "avoid": ["…"], "target_language": "…"}`. Other keys are copied to the output. A constraint that is a list has alternatives; one with a
 /// source translates these words of the text.
 ///
 /// # Errors
@@ -25,7 +25,9 @@ pub fn from_json(line: &str) -> Result<(Request, Fields), String> {
     let expected = "strings, lists of alternatives, or objects with a source and a target";
     let constraints = list::<Constraint>(&fields, "constraints", expected)?;
     let avoided = list(&fields, "avoid", "strings")?;
-    let request = Request { prefix, terms: Terms { avoided, ..Terms::default() }, ..Request::translate(source) };
+    let terms = Terms { avoided, ..Terms::default() };
+    let target_language = string(&fields, "target_language")?;
+    let request = Request { prefix, terms, target_language, ..Request::translate(source) };
     Ok((constraints.into_iter().fold(request, |request, constraint| constraint.add_to(request)), fields))
 }
 

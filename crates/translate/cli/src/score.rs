@@ -54,6 +54,10 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Result")]
     #[arg(conflicts_with_all = ["normalize", "n_best"])]
     summary: Option<Summary>,
+    /// The language of the translations, for a model whose vocabulary has words such as >>deu<< for several: deu, or de
+    /// [default: the word that a source begins with]
+    #[arg(long, value_name = "LANG", help_heading = "Model")]
+    target_language: Option<String>,
     /// Cut off sources and translations after N pieces, with a warning [default: 1000]
     #[arg(long, visible_alias = "max-length", value_name = "N", help_heading = "Model")]
     #[arg(value_parser = crate::number::whole::<std::num::NonZeroUsize>)]
@@ -95,6 +99,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     options.search.normalize = f32::from(u8::from(args.normalize));
     options.search.word_penalty = 0.0;
     options.search.attention = args.alignment.is_some();
+    options.target_language = args.target_language.clone();
     options.max_source_length = args.max_source_length.map_or(options.max_source_length, std::num::NonZeroUsize::get);
     let output = Output::create(args.output.as_deref())?;
     let progress = Progress::start(terminal, None, !output.is_terminal());

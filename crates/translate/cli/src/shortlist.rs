@@ -6,7 +6,10 @@ mod learn;
 use crate::messages::Terminal;
 use anyhow::Result;
 use metaphrase::{ShortlistOptions, TranslatorBuilder};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// The value of `--shortlist` that turns it off.
+const NONE: &str = "none";
 
 /// Make shortlists: the target words that may translate a line, by its source words
 #[derive(clap::Subcommand)]
@@ -28,8 +31,9 @@ pub fn run(command: &Command, terminal: &Terminal) -> Result<()> {
 #[command(next_help_heading = "Shortlist")]
 pub struct ShortlistArgs {
     /// Restrict translations to the words of a shortlist, which is faster: a file of `metaphrase shortlist`, or
-    /// Marian's lex.s2t (also in .gz) or binary shortlist. Each line has its own list
-    #[arg(long, value_name = "FILE")]
+    /// Marian's lex.s2t or binary shortlist (both also in .gz). Each line has its own list. `none`: all words, also
+    /// with a model that comes with a shortlist [default: that of the model's directory, if it has one]
+    #[arg(long, value_name = "FILE|none")]
     shortlist: Option<PathBuf>,
     #[command(flatten)]
     size: SizeArgs,
@@ -38,12 +42,13 @@ pub struct ShortlistArgs {
 impl ShortlistArgs {
     /// Whether there is a shortlist.
     pub fn is_given(&self) -> bool {
-        self.shortlist.is_some()
+        self.shortlist.as_ref().is_some_and(|path| path != Path::new(NONE))
     }
 
     /// Adds the shortlist to a builder.
     pub fn add_to(&self, builder: TranslatorBuilder) -> TranslatorBuilder {
         match &self.shortlist {
+            Some(path) if path == Path::new(NONE) => builder.without_shortlist(),
             Some(path) => builder.shortlist(path, self.size.options()),
             None => builder,
         }

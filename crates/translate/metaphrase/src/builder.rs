@@ -27,7 +27,7 @@ pub struct TranslatorBuilder {
     weights: Option<Vec<f32>>,
     precision: Option<Precision>,
     language_model: Option<(PathBuf, f32)>,
-    shortlist: Option<(PathBuf, ShortlistOptions)>,
+    shortlist: ShortlistChoice,
     glossary: Option<Glossary>,
     evidence: Option<EvidenceModelFiles>,
     phrase_model: Option<PathBuf>,
@@ -43,6 +43,15 @@ enum NeuralModel {
     Package(Package),
 }
 
+/// Which shortlist a translator has.
+#[derive(Debug, Clone)]
+enum ShortlistChoice {
+    /// That which comes with a single model, if one does.
+    Recommended,
+    None,
+    File(PathBuf, ShortlistOptions),
+}
+
 impl Default for TranslatorBuilder {
     fn default() -> Self {
         Self {
@@ -50,7 +59,7 @@ impl Default for TranslatorBuilder {
             weights: None,
             precision: None,
             language_model: None,
-            shortlist: None,
+            shortlist: ShortlistChoice::Recommended,
             glossary: None,
             evidence: None,
             phrase_model: None,
@@ -109,9 +118,16 @@ impl TranslatorBuilder {
     /// output layer. The file is Marian's `lex.s2t` or binary shortlist, or our own of `metaphrase shortlist`. The list
     /// of a line depends on the line alone, so a translation is the same in any batch. Words of terms, of a prefix and
     /// of a given translation are always listed, so are the words that a language model or another scorer needs;
-    /// probabilities are normalised over the list.
+    /// probabilities are normalised over the list. Without this call a model that was published with a shortlist, as
+    /// those of Firefox are, uses that one, unless it is one of an ensemble.
     pub fn shortlist(mut self, path: impl AsRef<Path>, options: ShortlistOptions) -> Self {
-        self.shortlist = Some((path.as_ref().to_owned(), options));
+        self.shortlist = ShortlistChoice::File(path.as_ref().to_owned(), options);
+        self
+    }
+
+    /// Looks for translations among all words, also with a model that was published with a shortlist.
+    pub fn without_shortlist(mut self) -> Self {
+        self.shortlist = ShortlistChoice::None;
         self
     }
 
@@ -218,7 +234,11 @@ impl TranslatorBuilder {
         };
         let packages = self.models.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let language_model = self.language_model.as_ref().map(|(path, weight)| (path.as_path(), *weight));
-        let shortlist = self.shortlist.as_ref().map(|(path, options)| (path.as_path(), *options));
+        let shortlist = match (&self.shortlist, &packages[..]) {
+            (ShortlistChoice::File(path, options), _) => Some((path.clone(), *options)),
+            (ShortlistChoice::Recommended, [package]) => package.shortlist(),
+            (ShortlistChoice::Recommended | ShortlistChoice::None, _) => None,
+        };
         let options = self.phrase_options.clone();
         let evidence = self.evidence.as_ref().map(|files| EvidenceModelFiles { options, ..files.clone() });
         let attachments = Attachments { language_model, shortlist, evidence, unit_times: self.unit_times.clone() };
@@ -231,7 +251,7 @@ impl TranslatorBuilder {
             (!self.models.is_empty(), "a neural model"),
             (self.weights.is_some(), "a list of ensemble weights"),
             (self.language_model.is_some(), "a second language model"),
-            (self.shortlist.is_some(), "a shortlist"),
+            (matches!(self.shortlist, ShortlistChoice::File(..)), "a shortlist"),
             (self.glossary.is_some(), "a glossary"),
             (self.evidence.is_some(), "evidence of another phrase-based model"),
             (self.machine.latency, "`latency`, which divides the layers of a neural model"),

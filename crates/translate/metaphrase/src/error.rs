@@ -56,6 +56,23 @@ pub enum Error {
         /// Source or target.
         side: &'static str,
     },
+    /// A target language that the model does not know.
+    #[error("the model does not translate into `{language}`; its target languages are {known}")]
+    TargetLanguage {
+        /// The code that was given.
+        language: String,
+        /// The codes of the model, with commas between them.
+        known: String,
+    },
+    /// A target language for a model that has none to choose from.
+    #[error(
+        "the model's vocabulary names no target languages (as `>>deu<<`), so `{language}` can not be chosen; leave the \
+         target language out"
+    )]
+    NoTargetLanguages {
+        /// The code that was given.
+        language: String,
+    },
     /// A language model that can not be read.
     #[error(transparent)]
     LanguageModel(#[from] LmError),

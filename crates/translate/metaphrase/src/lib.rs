@@ -47,6 +47,7 @@ mod plan;
 mod reply;
 mod search_graph;
 mod stream;
+mod target_language;
 mod term_options;
 mod translation;
 mod translator;

@@ -12,7 +12,9 @@ mod term_search;
 use crate::engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 use crate::evidence::{EvidenceModel, EvidenceModelFiles};
 use crate::reply::Reply;
-use crate::{Error, EvidenceCounter, Package, SearchOptions, ShortlistOptions, TranslateOptions, Translation};
+use crate::{
+    Error, EvidenceCounter, Package, SearchOptions, ShortlistOptions, TranslateOptions, Translation, target_language,
+};
 use context::Context;
 use metaphrase_base::{StepModel, UnitTimes, WordId};
 use metaphrase_models::Model;
@@ -23,7 +25,7 @@ use metaphrase_text::vocab::Vocabulary;
 pub(crate) use outcome::NOT_FINITE;
 pub(crate) use pool::Machine;
 use pool::{Pool, pool};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use term_search::FirstSearches;
 
@@ -38,7 +40,7 @@ pub(crate) struct Attachments<'a> {
     /// The file of a language model, and its weight.
     pub(crate) language_model: Option<(&'a Path, f32)>,
     /// The file of a shortlist, and the options of its use.
-    pub(crate) shortlist: Option<(&'a Path, ShortlistOptions)>,
+    pub(crate) shortlist: Option<(PathBuf, ShortlistOptions)>,
     /// A phrase-based model that gives evidence.
     pub(crate) evidence: Option<EvidenceModelFiles>,
     /// The time of each unit of work is added to these.
@@ -59,7 +61,7 @@ impl Neural {
         let (model, (source, target)) = load(packages, weights)?;
         let model = Arc::new(model);
         let continues = (0..target.len()).map(|word| target.continues(WordId::new(word))).collect();
-        let open = |(path, options)| Shortlists::open(path, options, [&source, &target]);
+        let open = |(path, options): (PathBuf, _)| Shortlists::open(&path, options, [&source, &target]);
         let shortlists = attachments.shortlist.map(open).transpose()?;
         let mut counter = EvidenceCounter::of(Arc::clone(&target));
         let evidence = match &attachments.evidence {
@@ -69,10 +71,12 @@ impl Neural {
         let unit_times = attachments.unit_times;
         let names = model.config().inline_terms.as_ref();
         let inline_terms = names.and_then(|names| TermMarks::new(names, &source));
+        let target_languages = target_language::languages(&source);
         let context = Arc::new(Context {
             model,
             source,
             target,
+            target_languages,
             continues,
             counter,
             evidence,
@@ -98,6 +102,8 @@ struct NeuralSession<'e> {
     neural: &'e Neural,
     options: TranslateOptions,
     search: CheckedOptions,
+    /// The source word that chooses the target language.
+    language: Option<WordId>,
     /// The options of the first search, if lines are searched twice.
     first_search: Option<CheckedOptions>,
     /// The options of first searches of lines with terms.
@@ -106,9 +112,10 @@ struct NeuralSession<'e> {
 
 impl Engine for Neural {
     fn facts(&self) -> EngineFacts {
-        let Context { model, source, target, counter, .. } = &*self.context;
+        let Context { model, source, target, counter, target_languages, .. } = &*self.context;
         EngineFacts {
             languages: model.config().languages.clone(),
+            target_languages: target_languages.clone(),
             source_vocabulary: Some(Arc::clone(source)),
             target_vocabulary: Some(Arc::clone(target)),
             alignment: model.facts().attention.then_some(AlignmentUnit::Pieces),
@@ -136,6 +143,7 @@ impl Engine for Neural {
         let Context { model, target, .. } = &*self.context;
         let search = options.search(target).check(&**model)?;
         options.check()?;
+        let language = self.context.language(options.target_language.as_deref())?;
         let first_search = |n_best| {
             let search = options.search(target);
             let beam_size_constrained = search.beam_size_constrained.map(|beam| beam.max(n_best));
@@ -147,7 +155,8 @@ impl Engine for Neural {
         let first_search = options.evidence.own.map(first_search).transpose()?;
         let term_searches = FirstSearches::new(options, &search, model)?;
         self.pool.ready()?;
-        Ok(Box::new(NeuralSession { neural: self, options: options.clone(), search, first_search, term_searches }))
+        let options = options.clone();
+        Ok(Box::new(NeuralSession { neural: self, options, search, language, first_search, term_searches }))
     }
 }
 
@@ -155,7 +164,18 @@ impl Session for NeuralSession<'_> {
     fn submit(&self, plan: Plan, reply: Reply) {
         let context = &self.neural.context;
         let _clock = context.unit_times.as_ref().map(UnitTimes::measure);
-        match context.task(&self.options, &self.search, &plan, reply) {
+        let language = match &plan.request.target_language {
+            Some(language) => context.language(Some(&**language)),
+            None => Ok(self.language),
+        };
+        let language = match language {
+            Ok(language) => language,
+            Err(error) => {
+                let terms = plan.request.terms.required.len();
+                return reply.finish(Translation::failed(&error.to_string(), terms));
+            }
+        };
+        match context.task(&self.options, &self.search, &plan, language, reply) {
             Ok((mut task, words)) => {
                 let (options, request) = (&self.options, &plan.request);
                 context.add_evidence(&mut task, options, request, self.first_search.as_ref());
@@ -230,7 +250,6 @@ mod tests {
     use metaphrase_base::Sentence;
     use metaphrase_models::State;
     use metaphrase_testkit::{Delegate, Delegating};
-    use std::path::PathBuf;
     use std::sync::mpsc::channel;
 
     fn tiny(file: &str) -> PathBuf {

@@ -38,6 +38,10 @@ pub struct TranslateOptions {
     /// A source, a prefix and a target to score are each cut off after this number of pieces, with a note on the line:
     /// time and memory of a search grow with the square of the length.
     pub max_source_length: usize,
+    /// The target language, for a model of several: a code of its vocabulary, `deu` for its word `>>deu<<`, or the code
+    /// of two letters. The model reads the word before each line. `None`: each line begins with such a word of its own.
+    /// [`EngineFacts::target_languages`](crate::EngineFacts::target_languages) lists the codes.
+    pub target_language: Option<String>,
     /// The longest sentence that the model translates well, in letters; a character of a script without spaces counts
     /// as three. A line of more than half of it is translated sentence by sentence, and a longer sentence is cut after
     /// punctuation if it has any, else between words. `None`: lines stay whole. They also stay whole for n-best lists,
@@ -71,6 +75,7 @@ impl Default for TranslateOptions {
             pieces: false,
             allow_special: false,
             max_source_length: 1000,
+            target_language: None,
             longest_sentence: None,
             glossaries: Vec::new(),
             term_use: TermUse::Required,
@@ -99,6 +104,20 @@ impl TranslateOptions {
         .alias("max-length")
         .range(NumberRange::at_least(1.0))
         .default("1000"),
+        Item::new(
+            "target_language",
+            OptionGroup::Text,
+            Field::Text(
+                |o| o.target_language.clone(),
+                |o, language| {
+                    o.target_language = language.map(str::to_owned);
+                    Ok(())
+                },
+            ),
+            "The language to translate into, for a model whose vocabulary names several: deu, or de",
+        )
+        .placeholder("LANG")
+        .default("the word that a line begins with"),
         Item::new(
             "longest_sentence",
             OptionGroup::Text,

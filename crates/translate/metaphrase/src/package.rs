@@ -1,12 +1,14 @@
 //! Models as files: how they are found, loaded, inspected and converted.
 
-use crate::Error;
 use crate::argos::Unpacked;
 use crate::bundled::{self, Bundled};
+use crate::{Error, ShortlistOptions};
 use metaphrase_models::{
-    Config, Model, ModelFiles, Optimizations, Precision, StoredPrecision, Vocabularies, VocabularyFiles, Weights,
+    Config, Model, ModelFiles, MosesScripts, Optimizations, Precision, ShortlistFile, StoredPrecision, Vocabularies,
+    VocabularyFiles, Weights,
 };
-use metaphrase_text::vocab::Vocabulary;
+use metaphrase_text::moses::{Truecaser, TruecaserOptions};
+use metaphrase_text::vocab::{MosesStepOptions, MosesSteps, Vocabulary, VocabularyError};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -120,6 +122,13 @@ impl Package {
         }
     }
 
+    /// The shortlist that comes with the model, and how much of it its makers use.
+    pub(crate) fn shortlist(&self) -> Option<(PathBuf, ShortlistOptions)> {
+        let Origin::Files(files) = &self.origin else { return None };
+        let ShortlistFile { path, first, words, threshold } = files.model.shortlist.clone()?;
+        Some((path, ShortlistOptions { first, words, threshold }))
+    }
+
     /// The model of `config` and `weights`, which belong to this package.
     pub(crate) fn model(&self, config: Config, weights: &Weights) -> Result<Model, Error> {
         let precision = self.precision.or(config.decoding.precision).unwrap_or_default();
@@ -144,7 +153,9 @@ impl Package {
             Origin::Files(files) => {
                 let Files { model, source, target, .. } = &**files;
                 let source_words = open(source, "source", config.source_words, &model.model)?;
-                if source == target && config.source_words == config.target_words {
+                // BPE units are those of tokens, which depend on the language.
+                let is_one = source == target && !has_codes(source);
+                if is_one && config.source_words == config.target_words {
                     return Ok((Arc::clone(&source_words), source_words));
                 }
                 Ok((source_words, open(target, "target", config.target_words, &model.model)?))
@@ -169,6 +180,7 @@ const PADDING: usize = 64;
 fn open(files: &VocabularyFiles, side: &'static str, expected: usize, model: &Path) -> Result<Arc<Vocabulary>, Error> {
     let mut vocabulary = match &files.segmenter {
         None => Vocabulary::open(&files.words)?,
+        Some(codes) if has_codes(files) => open_moses_bpe(&files.words, codes, side)?,
         Some(segmenter) => Vocabulary::open_marian_mt(&files.words, segmenter)?,
     };
     // A model of the most frequent words comes with a list of all of them.
@@ -179,6 +191,29 @@ fn open(files: &VocabularyFiles, side: &'static str, expected: usize, model: &Pa
         return Err(Error::VocabularySize { side, vocabulary, model, words, expected });
     }
     Ok(Arc::new(vocabulary))
+}
+
+/// Whether codes of BPE divide text into the words of a list.
+fn has_codes(files: &VocabularyFiles) -> bool {
+    files.segmenter.as_ref().and_then(|path| path.extension()).is_some_and(|extension| extension == "bpe")
+}
+
+/// Opens a vocabulary of BPE units, whose text passes the scripts that its directory names.
+fn open_moses_bpe(list: &Path, codes: &Path, side: &'static str) -> Result<Vocabulary, Error> {
+    let scripts = MosesScripts::of_directory(codes.parent().unwrap_or(Path::new(".")), list);
+    let truecaser = scripts.truecaser.map(Truecaser::open).transpose().map_err(VocabularyError::from)?;
+    // A known form inside a sentence stays as it is, as in Moses' own script.
+    let keep_known = TruecaserOptions { keep_known: true, ..TruecaserOptions::default() };
+    let truecaser = truecaser.map(|truecaser| truecaser.with_options(keep_known));
+    let options = MosesStepOptions {
+        normalize: scripts.normalize,
+        replace_unicode_punctuation: scripts.replace_unicode_punctuation,
+        remove_control_characters: scripts.remove_control_characters,
+        aggressive_dashes: scripts.aggressive_dashes,
+    };
+    let [source, target] = &scripts.languages;
+    let language = if side == "source" { source } else { target };
+    Ok(Vocabulary::open_moses_bpe(list, codes, MosesSteps::new(language, options, truecaser))?)
 }
 
 /// The description of a model, as [`inspect`] gives it. It prints as text for people: format, settings, tensors,

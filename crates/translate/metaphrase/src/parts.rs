@@ -59,9 +59,13 @@ impl<'t> Divider<'t> {
         };
         let gaps = parts.windows(2).map(gap).collect();
         let mut attached = request.attached;
+        let target_language = &request.target_language;
         let part = |part: Range<usize>| {
             let attached = std::mem::take(&mut attached);
-            (part.start, Request { attached, ..Request::translate(&line[part]) })
+            (
+                part.start,
+                Request { attached, target_language: target_language.clone(), ..Request::translate(&line[part]) },
+            )
         };
         (parts.into_iter().map(part).collect(), gaps)
     }

@@ -58,6 +58,9 @@ impl Engine for PhraseBased {
             return Err(Error::PhraseBased { what: "a search option other than an n-best size of 1 or more" });
         }
         self.0.ready()?;
+        if let Some(language) = &options.target_language {
+            return Err(Error::NoTargetLanguages { language: language.clone() });
+        }
         let (n_best, max_source_length) = (options.search.n_best, options.max_source_length.max(1));
         Ok(Box::new(PhraseBasedSession { workers: &self.0, n_best, max_source_length }))
     }

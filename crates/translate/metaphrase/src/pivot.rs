@@ -38,6 +38,7 @@ impl Engine for Pivot {
         let languages = first.languages.as_ref().zip(last.languages.as_ref());
         EngineFacts {
             languages: languages.map(|([source, _], [_, target])| [source.clone(), target.clone()]),
+            target_languages: last.target_languages.clone(),
             source_vocabulary: first.source_vocabulary.clone(),
             target_vocabulary: last.target_vocabulary.clone(),
             alignment: self.has_alignment().then_some(AlignmentUnit::Pieces),

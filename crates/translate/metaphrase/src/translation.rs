@@ -28,6 +28,9 @@ pub struct Request {
     pub target: Option<String>,
     /// Evidence of another system for the translation.
     pub evidence: Option<Arc<Evidence>>,
+    /// The target language of this line, in place of
+    /// [`TranslateOptions::target_language`](crate::TranslateOptions::target_language).
+    pub target_language: Option<String>,
     /// Bytes that the caller keeps with the request until the answer comes. They count in the memory that
     /// [`Translator::stream`](crate::Translator::stream) bounds.
     pub attached: usize,

@@ -32,6 +32,8 @@ pub struct Translator {
     engine: Box<dyn Engine>,
     facts: EngineFacts,
     glossary: Option<Glossary>,
+    /// That of the default options.
+    target_language: Option<String>,
     /// Finds the sentences of long lines; made when the first one comes.
     splitter: OnceLock<Splitter>,
 }
@@ -74,7 +76,7 @@ impl Translator {
     /// A translator with an engine of any kind; `docs/extending.md` writes one.
     #[must_use]
     pub fn from_engine(engine: Box<dyn Engine>) -> Self {
-        Self { facts: engine.facts(), engine, glossary: None, splitter: OnceLock::new() }
+        Self { facts: engine.facts(), engine, glossary: None, target_language: None, splitter: OnceLock::new() }
     }
 
     /// The translator with this glossary in place of an earlier one.
@@ -83,10 +85,24 @@ impl Translator {
         Self { glossary: Some(glossary), ..self }
     }
 
+    /// The translator with this target language in its default options, for a model of several
+    /// ([`EngineFacts::target_languages`]).
+    ///
+    /// # Errors
+    /// [`Error::TargetLanguage`] if the model does not know the language, with those that it knows;
+    /// [`Error::NoTargetLanguages`] if the model has none to choose from.
+    pub fn with_target_language(self, language: impl Into<String>) -> Result<Self, Error> {
+        let translator = Self { target_language: Some(language.into()), ..self };
+        translator.check(&translator.options())?;
+        Ok(translator)
+    }
+
     /// The default options of the model.
     #[must_use]
     pub fn options(&self) -> TranslateOptions {
-        self.engine.options()
+        let options = self.engine.options();
+        let target_language = self.target_language.clone().or(options.target_language);
+        TranslateOptions { target_language, ..options }
     }
 
     /// The facts about the engine.

@@ -10,6 +10,7 @@ mod parts;
 mod phrase_based;
 mod pivot;
 mod public_surface;
+mod published;
 mod shortlist;
 mod stream;
 mod submit;

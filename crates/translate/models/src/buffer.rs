@@ -1,7 +1,7 @@
 //! The bytes of a model file: mapped into memory, or read from elsewhere.
 
 use crate::ModelError;
-use metaphrase_base::MappedFile;
+use metaphrase_base::{MappedFile, read_unpacked};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +19,16 @@ impl Buffer {
     /// Maps a file. Pages are read when they are first touched.
     pub(crate) fn map(path: &Path) -> Result<Self, ModelError> {
         Ok(Self::Mapped(MappedFile::open(path).map_err(|e| ModelError::io(path, "read", e))?))
+    }
+
+    /// Maps a file, or unpacks it into memory if gzip packed it.
+    pub(crate) fn open(path: &Path) -> Result<Self, ModelError> {
+        match path.extension() {
+            Some(extension) if extension == "gz" => {
+                Ok(Self::Bytes(read_unpacked(path).map_err(|e| ModelError::io(path, "unpack", e))?))
+            }
+            _ => Self::map(path),
+        }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {

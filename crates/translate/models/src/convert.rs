@@ -1,13 +1,13 @@
 //! From any format to our own model directory.
 
-use crate::files::{ModelFiles, Vocabularies, VocabularyFiles};
-use crate::formats::directory::{self, Manifest, Side, StoredPrecision};
+use crate::files::{ModelFiles, ShortlistFile, Vocabularies, VocabularyFiles, unpacked_name};
+use crate::formats::directory::{self, Manifest, ShortlistSettings, Side, StoredPrecision};
 use crate::{Config, ModelError, Precision, Weights};
-use metaphrase_base::{Checksums, NewFolder};
+use metaphrase_base::{Checksums, NewFolder, read_unpacked};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Writes the model at `from`, of any known format, as a model directory at `to`, vocabularies included.
+/// Writes the model at `from`, of any known format, as a model directory at `to`, vocabularies and shortlist included.
 ///
 /// The directory is written atomically: it is written under another name next to `to`, and
 /// renamed when everything is on disk.
@@ -19,7 +19,17 @@ pub fn convert(from: &Path, to: &Path, precision: StoredPrecision) -> Result<(),
     let files = ModelFiles::find(from)?;
     let (model, weights) = files.load()?;
     let vocabularies = files.vocabularies()?;
-    save(&model, &weights, &vocabularies, to, precision)
+    check_free(to)?;
+    let parts = Parts { config: &model, weights: &weights, vocabularies: &vocabularies, shortlist: files.shortlist };
+    write(&parts, to, precision)
+}
+
+/// What a model directory is made of.
+struct Parts<'a> {
+    config: &'a Config,
+    weights: &'a Weights,
+    vocabularies: &'a Vocabularies,
+    shortlist: Option<ShortlistFile>,
 }
 
 /// Writes a model directory at `to`, as [`convert`] does, of a model in memory and the files of its vocabularies.
@@ -59,6 +69,12 @@ pub fn replace(
     to: &Path,
     precision: StoredPrecision,
 ) -> Result<(), ModelError> {
+    write(&Parts { config, weights, vocabularies, shortlist: None }, to, precision)
+}
+
+/// Writes a model directory, in place of one of ours.
+fn write(parts: &Parts<'_>, to: &Path, precision: StoredPrecision) -> Result<(), ModelError> {
+    let Parts { config, weights, vocabularies, shortlist } = parts;
     config.check(weights.path())?;
     for (name, shape) in weights.expected(config) {
         weights.checked(&name, shape)?;
@@ -73,11 +89,12 @@ pub fn replace(
             copy_side(&vocabularies.target, folder.part(), "target")?
         };
         let (source, target) = (Some(source), Some(target));
-        let mut model = config.clone();
+        let shortlist = shortlist.as_ref().map(|shortlist| copy_shortlist(shortlist, folder.part())).transpose()?;
+        let mut model = Config::clone(config);
         if precision == StoredPrecision::Int8 {
             model.decoding.precision.get_or_insert(Precision::Int8);
         }
-        let manifest = Manifest { version: precision.version(), source, target, model };
+        let manifest = Manifest { version: precision.version(), source, target, shortlist, model };
         directory::write(folder.part(), &manifest, weights, precision)?;
         directory::write_checksums(folder.part(), &manifest)
     };
@@ -98,9 +115,15 @@ fn own_files(to: &Path) -> Result<BTreeSet<String>, ModelError> {
 
 /// Copies the vocabulary of one language as `{side}.spm`, or as `{side}.vocab.yml` and its `{side}.spm`.
 fn copy_side(files: &VocabularyFiles, folder: &Path, side: &str) -> Result<Side, ModelError> {
-    let extension = files.words.extension().and_then(|e| e.to_str()).unwrap_or("txt");
+    let name = files.words.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let extension = unpacked_name(name).rsplit_once('.').map_or("txt", |(_, extension)| extension);
     let vocabulary = if extension == "spm" { format!("{side}.spm") } else { format!("{side}.vocab.{extension}") };
     copy(&files.words, &folder.join(&vocabulary))?;
+    let is_codes = |segmenter: &PathBuf| segmenter.extension().is_some_and(|extension| extension == "bpe");
+    if let Some(codes) = files.segmenter.as_ref().filter(|segmenter| is_codes(segmenter)) {
+        let what = "a model of BPE units, whose text passes Moses' scripts,";
+        return Err(ModelError::unsupported(codes, what, "it is translated with from its own directory"));
+    }
     let segmenter = match &files.segmenter {
         Some(segmenter) => {
             let name = format!("{side}.spm");
@@ -112,8 +135,17 @@ fn copy_side(files: &VocabularyFiles, folder: &Path, side: &str) -> Result<Side,
     Ok(Side { vocabulary, segmenter })
 }
 
-/// Copies the content of a file; the copy has the permissions of a new file.
+/// Copies a shortlist as `shortlist.bin` or `shortlist.txt`.
+fn copy_shortlist(shortlist: &ShortlistFile, folder: &Path) -> Result<ShortlistSettings, ModelError> {
+    let ShortlistFile { path, first, words, threshold } = shortlist;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let file = if unpacked_name(name).ends_with(".bin") { "shortlist.bin" } else { "shortlist.txt" };
+    copy(path, &folder.join(file))?;
+    Ok(ShortlistSettings { file: file.to_owned(), first: *first, words: *words, threshold: *threshold })
+}
+
+/// Copies the content of a file, unpacked; the copy has the permissions of a new file.
 fn copy(from: &Path, to: &Path) -> Result<(), ModelError> {
-    let content = std::fs::read(from).map_err(|e| ModelError::io(from, "read", e))?;
+    let content = read_unpacked(from).map_err(|e| ModelError::io(from, "read", e))?;
     std::fs::write(to, content).map_err(|e| ModelError::io(to, "write", e))
 }

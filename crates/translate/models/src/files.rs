@@ -4,14 +4,18 @@
 mod ctranslate2;
 mod decoder_yml;
 mod foreign;
+mod moses_scripts;
+mod shortlists;
 mod vocabularies;
 
 pub(crate) use foreign::check_file;
+pub use moses_scripts::MosesScripts;
+pub use shortlists::ShortlistFile;
 
 use crate::config::DecoderDefaults;
 use crate::formats::ctranslate2::WordLists;
 use crate::formats::{Format, directory};
-use crate::{Config, ModelError, Weights};
+use crate::{Config, ModelError, Precision, Weights};
 use std::path::{Path, PathBuf};
 
 /// The files of a model.
@@ -24,14 +28,26 @@ pub struct ModelFiles {
     /// The directory that the files are in.
     pub directory: PathBuf,
     /// A candidate list (shortlist) that the model's makers recommend.
-    pub shortlist: Option<PathBuf>,
+    pub shortlist: Option<ShortlistFile>,
     /// The recommendations of a `decoder.yml`; [`load`](Self::load) puts it into [`Config::decoding`].
     pub decoding: DecoderDefaults,
     /// The languages that a package names; [`load`](Self::load) puts them into [`Config::languages`].
     languages: Option<[String; 2]>,
     /// Vocabularies named by `decoder.yml` or `config.toml`; otherwise they are looked for by name.
     named: Option<Vocabularies>,
+    /// Whether the model comes with a file of options for decoding.
+    has_options: bool,
 }
+
+/// What Firefox decodes its models with, which are published without a file of options.
+const STUDENT: DecoderDefaults = DecoderDefaults {
+    beam_size: Some(1),
+    normalize: Some(1.0),
+    word_penalty: Some(0.0),
+    max_length_factor: Some(2.0),
+    longest_sentence: None,
+    precision: None,
+};
 
 /// The vocabularies of a model; both are the same file where the languages share one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +63,8 @@ pub struct Vocabularies {
 pub struct VocabularyFiles {
     /// Words and their ids: a SentencePiece model (`.spm`), or a list (`.yml`, `.json`, `.txt`).
     pub words: PathBuf,
-    /// The SentencePiece model that divides text into words, where `words` is a list that comes with one.
+    /// The SentencePiece model that divides text into words, or the codes of BPE (`.bpe`), where `words` is a list that
+    /// comes with one.
     pub segmenter: Option<PathBuf>,
 }
 
@@ -75,10 +92,12 @@ impl ModelFiles {
             "config.json" => Self::in_directory(directory),
             _ if ctranslate2::is_model(path) => Ok(Self::plain(Format::CTranslate2, directory, directory)),
             name if has_extension(name, &["yml", "yaml"]) => decoder_yml::read(path, directory),
-            name if has_extension(name, &["safetensors"]) => Self::in_directory(directory),
+            name if has_extension(name, &["safetensors"]) || name == "pytorch_model.bin" => {
+                Self::in_directory(directory)
+            }
             _ => {
                 check_file(path)?;
-                Ok(Self::plain(Format::from_file(path)?, path, directory))
+                Self::marian(path, directory)
             }
         }
     }
@@ -95,7 +114,7 @@ impl ModelFiles {
         if let Some(model) = marian_model(directory, &names)? {
             let path = directory.join(model);
             check_file(&path)?;
-            return Ok(Self::plain(Format::from_file(&path)?, &path, directory));
+            return Self::marian(&path, directory);
         }
         if ctranslate2::is_directory(directory, &names) {
             return Ok(Self::plain(Format::CTranslate2, directory, directory));
@@ -114,6 +133,16 @@ impl ModelFiles {
         Err(ModelError::settings(directory, problem))
     }
 
+    /// A file of tensors without a file of options. A `.bin` is used with the shortlist next to it.
+    fn marian(path: &Path, directory: &Path) -> Result<Self, ModelError> {
+        let format = Format::from_file(path)?;
+        let shortlist = match format {
+            Format::MarianBin => shortlists::find(directory, &file_names(directory)?),
+            _ => None,
+        };
+        Ok(Self { shortlist, ..Self::plain(format, path, directory) })
+    }
+
     fn own(directory: &Path) -> Result<Self, ModelError> {
         let manifest = directory::read_manifest(directory)?;
         let side = |side: directory::Side| {
@@ -125,7 +154,12 @@ impl ModelFiles {
             Some((source, target)) => Some(Vocabularies { source: side(source)?, target: side(target)? }),
             None => None,
         };
-        Ok(Self { named, ..Self::plain(Format::Directory, directory, directory) })
+        let shortlist = manifest.shortlist.map(|settings| {
+            let directory::ShortlistSettings { file, first, words, threshold } = settings;
+            Ok::<_, ModelError>(ShortlistFile { path: directory::file(directory, &file)?, first, words, threshold })
+        });
+        let shortlist = shortlist.transpose()?;
+        Ok(Self { named, shortlist, ..Self::plain(Format::Directory, directory, directory) })
     }
 
     fn plain(format: Format, model: &Path, directory: &Path) -> Self {
@@ -137,10 +171,12 @@ impl ModelFiles {
             decoding: DecoderDefaults::default(),
             languages: None,
             named: None,
+            has_options: false,
         }
     }
 
-    /// Opens the model.
+    /// Opens the model. Integers of 8 bits in a file of Marian's are for products of integers: `int8` is their
+    /// precision, if the model's makers name no other, and greedy search, if they name no beam.
     ///
     /// # Errors
     /// As [`load`](crate::load).
@@ -148,6 +184,12 @@ impl ModelFiles {
         let (mut config, weights) = self.format.read(&self.model)?;
         config.decoding = self.decoding.or(config.decoding);
         config.languages = self.languages.clone().or(config.languages);
+        if self.format == Format::MarianBin && weights.has_integers() {
+            config.decoding.precision.get_or_insert(Precision::Int8);
+            if !self.has_options {
+                config.decoding = config.decoding.or(STUDENT);
+            }
+        }
         Ok((config, weights))
     }
 
@@ -183,12 +225,16 @@ fn marian_model<'n>(directory: &Path, names: &'n [String]) -> Result<Option<&'n 
     let training = |name: &str| name.contains(".optimizer.") || name.contains(".orig.");
     let npz: Vec<&str> =
         names.iter().map(String::as_str).filter(|n| has_extension(n, &["npz"]) && !training(n)).collect();
+    let packed_again =
+        |name: &str| unpacked_name(name) != name && names.iter().any(|other| other == unpacked_name(name));
     if let Some(model) = npz.iter().find(|&&name| name == "model.npz") {
         return Ok(Some(model));
     }
     // Shortlists end in .bin too, so the content decides.
     let bin = names.iter().map(String::as_str).filter(|name| {
-        has_extension(name, &["bin"]) && matches!(Format::from_file(&directory.join(name)), Ok(Format::MarianBin))
+        has_extension(unpacked_name(name), &["bin"])
+            && !packed_again(name)
+            && matches!(Format::from_file(&directory.join(name)), Ok(Format::MarianBin))
     });
     let models: Vec<&str> = npz.into_iter().chain(bin).collect();
     match models[..] {
@@ -225,6 +271,11 @@ fn listed(names: &[String]) -> String {
         count if count <= SHOWN => format!("it has {}", names.join(", ")),
         count => format!("it has {} and {} more", names[..SHOWN].join(", "), count - SHOWN),
     }
+}
+
+/// The name of a file without the `.gz` of one that gzip packed.
+pub(crate) fn unpacked_name(name: &str) -> &str {
+    name.strip_suffix(".gz").unwrap_or(name)
 }
 
 fn has_extension(name: &str, extensions: &[&str]) -> bool {

@@ -7,16 +7,16 @@ pub(crate) mod hugging_face;
 pub(crate) mod marian;
 pub(crate) mod nematus;
 pub(crate) mod npz;
+mod pickle;
+mod pytorch;
 pub(crate) mod safetensors;
 pub(crate) mod written;
 pub(crate) mod zip;
 
 use crate::buffer::{Buffer, Slice};
 use crate::{Config, ModelError, ModelFiles, Weights};
-use metaphrase_base::Checksums;
+use metaphrase_base::{Checksums, unpacked_start};
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 /// A format of models.
@@ -35,16 +35,11 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a file of tensors, by its first bytes.
+    /// The format of a file of tensors, by its first bytes; gzip may have packed it.
     pub(crate) fn from_file(path: &Path) -> Result<Self, ModelError> {
-        let mut start = [0; 8];
-        let read = File::open(path).and_then(|file| file.take(8).read_exact(&mut start));
-        match read {
-            Ok(()) => {}
-            Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
-                return Err(ModelError::malformed(path, "model", "it has fewer than eight bytes"));
-            }
-            Err(e) => return Err(ModelError::io(path, "read", e)),
+        let start = unpacked_start(path, 8).map_err(|e| ModelError::io(path, "read", e))?;
+        if start.len() < 8 {
+            return Err(ModelError::malformed(path, "model", "it has fewer than eight bytes"));
         }
         Self::from_bytes(&start)
             .ok_or_else(|| ModelError::malformed(path, "model", "it is neither an .npz archive nor a .bin of Marian"))
@@ -64,8 +59,8 @@ impl Format {
     /// Opens a file or directory of this format.
     pub(crate) fn read(self, path: &Path) -> Result<(Config, Weights), ModelError> {
         let (config, weights) = match self {
-            Self::MarianNpz => marian::read_npz(path, &Slice::whole(Buffer::map(path)?))?,
-            Self::MarianBin => marian::read_bin(path, &Slice::whole(Buffer::map(path)?))?,
+            Self::MarianNpz => marian::read_npz(path, &Slice::whole(Buffer::open(path)?))?,
+            Self::MarianBin => marian::read_bin(path, &Slice::whole(Buffer::open(path)?))?,
             Self::HuggingFace => hugging_face::read(path)?,
             Self::CTranslate2 => ctranslate2::read(path)?,
             Self::Directory => directory::read(path)?,

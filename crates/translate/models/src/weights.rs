@@ -97,6 +97,11 @@ impl Weights {
         self.tensors.keys().map(String::as_str)
     }
 
+    /// Whether there are matrices of integers of 8 bits.
+    pub(crate) fn has_integers(&self) -> bool {
+        self.tensors.values().any(|stored| matches!(stored.encoding, Encoding::Quantised8 { .. }))
+    }
+
     pub(crate) fn stored(&self) -> impl Iterator<Item = (&str, &StoredTensor)> {
         self.tensors.iter().map(|(name, stored)| (name.as_str(), stored))
     }

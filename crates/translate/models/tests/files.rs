@@ -1,8 +1,11 @@
 //! Which files make up a model.
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
-use metaphrase_models::{Format, Model, ModelFiles, StoredPrecision, Weights, convert, load};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use metaphrase_models::{Format, Model, ModelFiles, Precision, StoredPrecision, Weights, convert, load};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 fn tiny(name: &str) -> PathBuf {
@@ -82,11 +85,120 @@ fn a_bergamot_directory_is_followed() {
     let folder = Folder::new().model("model.bin").text("vocab.deen.spm", "").text("lex.s2t.bin", "").text(
         "config.intgemm8bitalpha.yml",
         "relative-paths: true\nmodels: [model.bin]\nvocabs: [vocab.deen.spm, vocab.deen.spm]\n\
-         shortlist: [lex.s2t.bin, false]\nnormalize: true\n",
+         shortlist: [lex.s2t.bin, false]\nnormalize: true\ngemm-precision: int8shiftAlphaAll\n",
     );
     let files = folder.find().unwrap();
-    assert_eq!(files.shortlist, Some(folder.path().join("lex.s2t.bin")));
-    assert_eq!(files.decoding.normalize, Some(1.0));
+    let shortlist = files.shortlist.unwrap();
+    assert_eq!(shortlist.path, folder.path().join("lex.s2t.bin"));
+    assert_eq!((shortlist.first, shortlist.words, shortlist.threshold), (None, None, None));
+    assert_eq!((files.decoding.normalize, files.decoding.precision), (Some(1.0), Some(Precision::Int8)));
+    let folder = folder.text(
+        "config.intgemm8bitalpha.yml",
+        "relative-paths: true\nmodels: [model.bin]\nvocabs: [vocab.deen.spm, vocab.deen.spm]\n\
+         shortlist: [lex.s2t.bin, 50, 60, 0.25]\ngemm-precision: float32\n",
+    );
+    let files = folder.find().unwrap();
+    let shortlist = files.shortlist.unwrap();
+    assert_eq!((shortlist.first, shortlist.words, shortlist.threshold), (Some(50), Some(60), Some(0.25)));
+    assert_eq!(files.decoding.precision, Some(Precision::F32));
+}
+
+fn packed(content: &[u8]) -> Vec<u8> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(content).unwrap();
+    packer.finish().unwrap()
+}
+
+/// A `.bin` of Marian's whose table of words has integers of 8 bits, as those of Firefox have.
+fn student() -> Vec<u8> {
+    let settings = b"type: transformer\ndim-vocabs: [6, 6]\ndim-emb: 4\ntransformer-heads: 1\nenc-depth: 1\n\
+        dec-depth: 1\ntied-embeddings-all: true\ntransformer-decoder-autoreg: rnn\ndec-cell: ssru\n\0";
+    let table = [&[1; 24][..], &2.0_f32.to_le_bytes()].concat();
+    let items: [(&str, u64, Vec<i32>, &[u8]); 2] =
+        [("special:model.yml", 0x101, vec![settings.len() as i32], settings), ("Wemb", 0x4101, vec![6, 4], &table)];
+    let mut file = [1_u64, items.len() as u64].map(u64::to_le_bytes).concat();
+    for (name, kind, shape, data) in &items {
+        let header = [name.len() as u64 + 1, *kind, shape.len() as u64, data.len() as u64];
+        file.extend(header.map(u64::to_le_bytes).concat());
+    }
+    items.iter().for_each(|(name, ..)| file.extend([name.as_bytes(), &[0]].concat()));
+    items.iter().for_each(|(_, _, shape, _)| file.extend(shape.iter().flat_map(|size| size.to_le_bytes())));
+    file.extend(0_u64.to_le_bytes());
+    items.iter().for_each(|(.., data)| file.extend_from_slice(data));
+    file
+}
+
+/// The first bytes of Marian's binary shortlists.
+const LISTS: [u8; 16] = [0xF5, 0x17, 0x34, 0x01, 0xD5, 0x48, 0x1A, 0xF1, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/// Mozilla publishes its models packed, and without a file of options.
+#[test]
+fn a_model_of_firefox_is_read_as_it_is_published() {
+    let folder = Folder::new();
+    let path = |name: &str| folder.path().join(name);
+    let model = student();
+    fs::write(path("model.enpt.intgemm.alphas.bin.gz"), packed(&model)).unwrap();
+    fs::write(path("vocab.enpt.spm.gz"), packed(b"x")).unwrap();
+    fs::write(path("lex.50.50.enpt.s2t.bin.gz"), packed(&LISTS)).unwrap();
+    let files = folder.find().unwrap();
+    assert_eq!(files.model, path("model.enpt.intgemm.alphas.bin.gz"));
+    assert_eq!(files.shortlist.as_ref().unwrap().path, path("lex.50.50.enpt.s2t.bin.gz"));
+    assert_eq!(files.vocabularies().unwrap().source.words, path("vocab.enpt.spm.gz"));
+    let (config, weights) = files.load().unwrap();
+    let decoding = config.decoding;
+    assert_eq!(
+        (decoding.beam_size, decoding.normalize, decoding.precision),
+        (Some(1), Some(1.0), Some(Precision::Int8))
+    );
+    assert_eq!(weights.tensor("Wemb").unwrap().data[..], [0.5; 24]);
+
+    // The unpacked files count where both are there; two shortlists are none.
+    fs::write(path("model.enpt.intgemm.alphas.bin"), &model).unwrap();
+    fs::write(path("lex.50.50.enpt.s2t.bin"), LISTS).unwrap();
+    let files = folder.find().unwrap();
+    assert_eq!(files.model, path("model.enpt.intgemm.alphas.bin"));
+    assert_eq!(files.shortlist.unwrap().path, path("lex.50.50.enpt.s2t.bin"));
+    fs::write(path("lex.another.bin"), LISTS).unwrap();
+    assert_eq!(folder.find().unwrap().shortlist, None);
+
+    let packed = packed(&model);
+    let cut = &packed[..packed.len() - 20];
+    fs::remove_file(path("model.enpt.intgemm.alphas.bin")).unwrap();
+    fs::write(path("model.enpt.intgemm.alphas.bin.gz"), cut).unwrap();
+    let problem = folder.find().unwrap().load().unwrap_err().to_string();
+    assert!(problem.contains("can not unpack"), "{problem}");
+}
+
+/// A file of options wins over what such models are made for.
+#[test]
+fn options_of_a_student_are_followed() {
+    let folder = Folder::new();
+    fs::write(folder.path().join("model.bin"), student()).unwrap();
+    let options = |more: &str| {
+        let folder = folder.path();
+        fs::write(folder.join("decoder.yml"), format!("relative-paths: true\nmodels: [model.bin]\n{more}")).unwrap();
+        ModelFiles::find(folder).unwrap().load().unwrap().0.decoding
+    };
+    let decoding = options("beam-size: 4\n");
+    assert_eq!((decoding.beam_size, decoding.normalize, decoding.precision), (Some(4), None, Some(Precision::Int8)));
+    assert_eq!(options("gemm-precision: float32\n").precision, Some(Precision::F32));
+}
+
+#[test]
+fn a_converted_model_keeps_its_shortlist() {
+    let folder = Folder::new().model("model.npz").text("lex.s2t", "a b 0.5\n");
+    fs::copy(tiny("marian-tiny/vocab.yml"), folder.path().join("vocab.yml")).unwrap();
+    let folder = folder.text(
+        "decoder.yml",
+        "relative-paths: true\nmodels: [model.npz]\nvocabs: [vocab.yml, vocab.yml]\nshortlist: [lex.s2t, 7, 8]\n",
+    );
+    let to = folder.path().join("own");
+    convert(folder.path(), &to, StoredPrecision::F32).unwrap();
+    let shortlist = ModelFiles::find(&to).unwrap().shortlist.unwrap();
+    assert_eq!((shortlist.first, shortlist.words, shortlist.threshold), (Some(7), Some(8), None));
+    assert_eq!(fs::read(&shortlist.path).unwrap(), b"a b 0.5\n");
+    fs::write(&shortlist.path, b"changed").unwrap();
+    assert!(ModelFiles::find(&to).unwrap_err().to_string().contains("damaged"));
 }
 
 #[test]
@@ -110,11 +222,11 @@ fn a_directory_without_a_model_is_listed() {
 }
 
 #[test]
-fn a_pickled_model_is_told_how_to_be_saved() {
-    let folder =
-        Folder::new().text("config.json", r#"{"model_type": "marian"}"#).text("pytorch_model.bin", "a pickled model");
+fn a_pickled_model_that_is_none_is_named() {
+    let config = r#"{"model_type": "marian", "vocab_size": 4, "d_model": 2}"#;
+    let folder = Folder::new().text("config.json", config).text("pytorch_model.bin", "a pickled model");
     let message = load(folder.path()).unwrap_err().to_string();
-    assert!(message.contains("safe_serialization=True"), "{message}");
+    assert!(message.contains("pytorch_model.bin") && message.contains("does not begin"), "{message}");
 }
 
 /// A model directory of ours, and the errors when its vocabulary or its weights are read.

@@ -247,7 +247,7 @@ impl Models {
 
     /// Loads the model of a slot. The client only learns that it failed; the log has the reason, which names files.
     async fn load(&self, slot: &ModelSlot) -> Result<Arc<LoadedModel>, Failure> {
-        let (path, options) = (slot.spec.path.clone(), self.options.clone());
+        let (path, target, options) = (slot.spec.path.clone(), slot.spec.target.clone(), self.options.clone());
         let stamp = stamp(&path);
         let bytes = stamp.iter().map(|(_, size, _)| size).sum();
         let translator = tokio::task::spawn_blocking(move || {
@@ -257,7 +257,11 @@ impl Models {
             } else {
                 builder.precision(options.precision).model(&path)
             };
-            builder.build().map_err(|error| error.to_string())
+            let translator = builder.build().map_err(|error| error.to_string())?;
+            if translator.facts().target_languages.is_empty() {
+                return Ok(translator);
+            }
+            translator.with_target_language(target).map_err(|error| error.to_string())
         });
         let translator = translator.await.map_err(|_| "loading the model failed".to_owned()).and_then(|loaded| loaded);
         let mut held = slot.held();

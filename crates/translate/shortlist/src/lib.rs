@@ -7,7 +7,7 @@
 //! | file | content |
 //! |---|---|
 //! | text, plain or `.gz` | `target source probability`, as Marian and `metaphrase extract` write it (`lex.s2t`) |
-//! | Marian's binary file | lists made for given numbers of words |
+//! | Marian's binary file, plain or `.gz` | lists made for given numbers of words |
 //! | our own file | lists in the order of their probability, checked against the vocabularies: `docs/formats/shortlist.md` |
 #![forbid(unsafe_code)]
 
@@ -18,7 +18,7 @@ mod text;
 
 pub use error::ShortlistError;
 
-use metaphrase_base::{Shortlist, WordId, start_of};
+use metaphrase_base::{Shortlist, WordId, start_of, unpacked_start};
 use metaphrase_text::vocab::Vocabulary;
 use std::path::Path;
 
@@ -76,7 +76,8 @@ impl Shortlists {
         options: ShortlistOptions,
         vocabularies: [&Vocabulary; 2],
     ) -> Result<Self, ShortlistError> {
-        let start = start_of(path, 16).map_err(|error| ShortlistError::io(path, "read", error))?;
+        let start = start_of(path, 2).and_then(|_| unpacked_start(path, 16));
+        let start = start.map_err(|error| ShortlistError::io(path, "read", error))?;
         let sizes = vocabularies.map(Vocabulary::len);
         let lists = if start.starts_with(own::MAGIC) {
             own::read(path, options, vocabularies)

@@ -9,15 +9,21 @@
 //! | 4, 5 | how many offsets and how many target words there are |
 
 use crate::{ShortlistError, ShortlistOptions, Shortlists};
-use metaphrase_base::{MappedFile, WordId};
+use metaphrase_base::{MappedFile, WordId, read_unpacked};
 use std::path::Path;
 
 pub(crate) const MAGIC: u64 = 0xF11A_48D5_0134_17F5;
 const HEADER: usize = 48;
 
 pub(crate) fn read(path: &Path, options: ShortlistOptions, sizes: [usize; 2]) -> Result<Shortlists, ShortlistError> {
-    let bytes = MappedFile::open(path).map_err(|error| ShortlistError::io(path, "read", error))?;
-    let lists = parse(&bytes, sizes).map_err(|problem| ShortlistError::file(path, problem))?;
+    let is_packed = path.extension().is_some_and(|extension| extension == "gz");
+    let lists = if is_packed {
+        read_unpacked(path).map(|bytes| parse(&bytes, sizes))
+    } else {
+        MappedFile::open(path).map(|bytes| parse(&bytes, sizes))
+    };
+    let lists = lists.map_err(|error| ShortlistError::io(path, "read", error))?;
+    let lists = lists.map_err(|problem| ShortlistError::file(path, problem))?;
     lists.cut(options, false, path)
 }
 

@@ -95,7 +95,7 @@ impl SentencePieceModel {
     /// # Errors
     /// If it can not be read or is no valid model.
     pub fn open(path: &Path) -> Result<Self, SentencePieceError> {
-        (std::fs::read(path).map_err(SentencePieceError::from))
+        (metaphrase_base::read_unpacked(path).map_err(SentencePieceError::from))
             .and_then(|bytes| Self::from_bytes(&bytes))
             .map_err(|source| SentencePieceError::File { path: path.to_owned(), source: Box::new(source) })
     }

@@ -57,6 +57,24 @@ impl TermMarks {
 }
 
 impl MarkedSource {
+    /// A source without terms.
+    #[must_use]
+    pub fn plain(words: &[WordId]) -> Self {
+        Self { words: words.to_vec(), columns: (0..words.len()).collect() }
+    }
+
+    /// The words as the model reads them, after the word that chooses the target language, which stands for the first
+    /// word of the source; and the columns, if the words are not those of the source.
+    #[must_use]
+    pub fn read_after(mut self, language: Option<WordId>) -> (Vec<WordId>, Option<Vec<usize>>) {
+        if let Some(language) = language {
+            self.words.insert(0, language);
+            self.columns.insert(0, 0);
+        }
+        let is_source = self.columns.iter().enumerate().all(|(at, column)| at == *column);
+        (self.words, (!is_source).then_some(self.columns))
+    }
+
     fn push(&mut self, word: WordId, column: usize) {
         self.words.push(word);
         self.columns.push(column);

@@ -5,7 +5,8 @@
 //! | `.yml`, `.yaml`, `.json` | `word: id`, split at blanks | Marian, Nematus |
 //! | `.spm`, `.model` | pieces of a SentencePiece model | Marian |
 //! | anything else | one word per line, split at blanks | Marian |
-//! | `vocab.json` next to `source.spm` or `target.spm` | pieces of the model with the ids of the list | MarianMT of Hugging Face |
+//! | any of the lists with the codes of `subword-nmt` | BPE units of the tokens of Moses | OPUS-MT of 2019 |
+//! | any of the lists next to `source.spm` or `target.spm` | pieces of the model with the ids of the list | OPUS-MT, MarianMT of Hugging Face |
 //! | `["word", …]` in JSON | a word is its place in the list | CTranslate2 |
 //!
 //! [`train_words`] makes a list from text, [`sentencepiece::train`](crate::sentencepiece::train) a model of pieces.
@@ -15,17 +16,21 @@
 mod error;
 mod formats;
 mod marian_mt;
+mod moses_bpe;
+mod open;
 mod train;
 mod words;
 
 pub use error::VocabularyError;
+pub use moses_bpe::{MosesStepOptions, MosesSteps};
+pub use open::VocabularyFormat;
 pub use train::{TrainedWords, train_words};
 
 use crate::moses::is_cjk;
 use crate::sentencepiece::{Scratch, SentencePieceModel};
 use marian_mt::MarianMt;
 use metaphrase_base::WordId;
-use std::path::Path;
+use moses_bpe::MosesBpe;
 use unicode_normalization::char::is_combining_mark;
 use words::WordList;
 
@@ -33,35 +38,6 @@ const EOS: &str = "</s>";
 const UNK: &str = "<unk>";
 /// The mark of a new word at the start of a piece.
 const SPACE_MARK: char = '\u{2581}';
-
-/// The format of a vocabulary file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VocabularyFormat {
-    /// Words and ids in YAML or JSON.
-    Mapping,
-    /// One word per line; its id is the number of the line, from 0.
-    List,
-    /// A SentencePiece model.
-    SentencePiece,
-}
-
-impl VocabularyFormat {
-    /// The format by the extension of `path`; where that is not known, by the content (a SentencePiece model starts
-    /// with a line feed, and no word list does).
-    ///
-    /// # Errors
-    /// For factored vocabularies (`.fsv`).
-    pub fn detect(path: &Path, bytes: &[u8]) -> Result<Self, VocabularyError> {
-        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        Ok(match extension.as_str() {
-            "yml" | "yaml" | "json" => Self::Mapping,
-            "spm" | "model" => Self::SentencePiece,
-            "fsv" => return Err(VocabularyError::Factored),
-            _ if bytes.starts_with(b"\n") => Self::SentencePiece,
-            _ => Self::List,
-        })
-    }
-}
 
 /// The words of one side of a model. It never changes; any number of threads can use it.
 #[derive(Debug, Clone)]
@@ -76,90 +52,19 @@ enum Form {
     Words(WordList),
     Pieces(Box<SentencePieceModel>),
     MarianMt(Box<MarianMt>),
+    MosesBpe(Box<MosesBpe>),
 }
 
 impl Vocabulary {
-    /// Reads the vocabulary in the file `path`, in the format that [`VocabularyFormat::detect`] recognises.
-    ///
-    /// # Errors
-    /// If the file can not be read or is no valid vocabulary.
-    pub fn open(path: &Path) -> Result<Self, VocabularyError> {
-        let read = || {
-            let bytes = std::fs::read(path)?;
-            Self::from_bytes(VocabularyFormat::detect(path, &bytes)?, &bytes)
-        };
-        read().map_err(|source| VocabularyError::File { path: path.to_owned(), source: Box::new(source) })
-    }
-
-    /// Reads the vocabulary of a MarianMT model of Hugging Face: `vocab_json` has the ids, `pieces` is `source.spm`
-    /// for the source side and `target.spm` for the target side. Ids may be in a list of any other format, too.
-    ///
-    /// # Errors
-    /// If a file can not be read or is no valid vocabulary.
-    pub fn open_marian_mt(vocab_json: &Path, pieces: &Path) -> Result<Self, VocabularyError> {
-        let pieces = SentencePieceModel::open(pieces)?;
-        (std::fs::read(vocab_json).map_err(VocabularyError::from))
-            .and_then(|bytes| match VocabularyFormat::detect(vocab_json, &bytes)? {
-                VocabularyFormat::List => Self::of_pieces(formats::parse_lines(&bytes)?, pieces),
-                _ => Self::marian_mt(&bytes, pieces),
-            })
-            .map_err(|source| VocabularyError::File { path: vocab_json.to_owned(), source: Box::new(source) })
-    }
-
-    /// Reads a vocabulary from the bytes of its file.
-    ///
-    /// # Errors
-    /// If it is no valid vocabulary: not of this format, an id or word twice, no `</s>` or `<unk>`.
-    pub fn from_bytes(format: VocabularyFormat, bytes: &[u8]) -> Result<Self, VocabularyError> {
-        if format == VocabularyFormat::SentencePiece {
-            let pieces = SentencePieceModel::from_bytes(bytes)?;
-            return Ok(Self {
-                eos: pieces.eos().ok_or(VocabularyError::Missing(EOS))?,
-                unk: pieces.unk(),
-                form: Form::Pieces(Box::new(pieces)),
-            });
-        }
-        let words = WordList::new(match format {
-            VocabularyFormat::Mapping => formats::parse_yaml(bytes)?,
-            _ => formats::parse_plain(bytes)?,
-        })?;
-        // Dictionaries of Nematus call word 0 `eos` and word 1 `UNK`, or leave them out.
-        let special = |name: &'static str, nematus: &str, id: WordId| {
-            let found = words.word(id);
-            let is_nematus = id.index() < words.len() && (found.is_empty() || found == nematus);
-            if format == VocabularyFormat::Mapping && is_nematus {
-                return Ok(id);
-            }
-            words.id(name).ok_or(VocabularyError::Missing(name))
-        };
-        Ok(Self {
-            eos: special(EOS, "eos", WordId(0))?,
-            unk: Some(special(UNK, "UNK", WordId(1))?),
-            form: Form::Words(words),
-        })
-    }
-
-    /// The vocabulary of a MarianMT model from the bytes of `vocab.json` and the pieces of its side.
-    ///
-    /// # Errors
-    /// If `vocab_json` is no JSON object of words and ids, or has an id twice, or lacks `</s>` or `<unk>`.
-    pub fn marian_mt(vocab_json: &[u8], pieces: SentencePieceModel) -> Result<Self, VocabularyError> {
-        Self::of_pieces(formats::parse_yaml(vocab_json)?, pieces)
-    }
-
-    /// Words and ids with the model that divides text into them. A list of source words of OpenNMT-py has no end of
-    /// sentence, which its models do not read: padding stands in its place.
-    fn of_pieces(entries: formats::Entries, pieces: SentencePieceModel) -> Result<Self, VocabularyError> {
-        let words = WordList::new(entries)?;
-        let eos = words.id(EOS).or_else(|| words.id("<blank>")).ok_or(VocabularyError::Missing(EOS))?;
-        let unk = words.id(UNK).ok_or(VocabularyError::Missing(UNK))?;
-        Ok(Self { form: Form::MarianMt(Box::new(MarianMt::new(words, pieces, eos, unk))), eos, unk: Some(unk) })
-    }
-
     /// Forgets words with ids from `words` on, so that they become unknown: a model may have learnt the first words
     /// of a longer list only. A SentencePiece model stays as it is.
     pub fn truncate(&mut self, words: usize) {
-        if let Form::Words(list) = &mut self.form {
+        let list = match &mut self.form {
+            Form::Words(list) => Some(list),
+            Form::MosesBpe(model) => Some(model.words_mut()),
+            Form::Pieces(_) | Form::MarianMt(_) => None,
+        };
+        if let Some(list) = list {
             let specials = self.unk.map_or(self.eos, |unk| unk.max(self.eos));
             list.truncate(words.max(specials.index() + 1));
         }
@@ -173,6 +78,7 @@ impl Vocabulary {
             Form::Words(words) => words.len(),
             Form::Pieces(pieces) => pieces.len(),
             Form::MarianMt(model) => model.words().len(),
+            Form::MosesBpe(model) => model.words().len(),
         }
     }
 
@@ -201,6 +107,7 @@ impl Vocabulary {
             Form::Words(words) => words.word(id),
             Form::Pieces(pieces) => pieces.piece(id),
             Form::MarianMt(model) => model.words().word(id),
+            Form::MosesBpe(model) => model.words().word(id),
         }
     }
 
@@ -211,6 +118,7 @@ impl Vocabulary {
             Form::Words(words) => words.id(word),
             Form::Pieces(pieces) => pieces.id(word),
             Form::MarianMt(model) => model.words().id(word),
+            Form::MosesBpe(model) => model.words().id(word),
         }
     }
 
@@ -231,7 +139,7 @@ impl Vocabulary {
     pub fn bytes(&self) -> impl Iterator<Item = (WordId, u8)> {
         let pieces = match &self.form {
             Form::Pieces(pieces) => Some(pieces),
-            Form::Words(_) | Form::MarianMt(_) => None,
+            Form::Words(_) | Form::MarianMt(_) | Form::MosesBpe(_) => None,
         };
         pieces.into_iter().flat_map(|pieces| pieces.bytes())
     }
@@ -242,7 +150,7 @@ impl Vocabulary {
     #[must_use]
     pub fn lacks_characters(&self) -> bool {
         match &self.form {
-            Form::Words(_) => false,
+            Form::Words(_) | Form::MosesBpe(_) => false,
             Form::Pieces(pieces) => pieces.bytes().next().is_none(),
             Form::MarianMt(_) => true,
         }
@@ -252,7 +160,7 @@ impl Vocabulary {
     /// and without the mark of a new word, or a byte. Scripts without spaces have no such words.
     #[must_use]
     pub fn continues(&self, id: WordId) -> bool {
-        if matches!(self.form, Form::Words(_)) || id == self.eos || self.is_unknown(id) {
+        if matches!(self.form, Form::Words(_) | Form::MosesBpe(_)) || id == self.eos || self.is_unknown(id) {
             return false;
         }
         let piece = self.word(id);
@@ -275,6 +183,7 @@ impl Vocabulary {
             }
             Form::Pieces(pieces) => pieces.spell(id, out),
             Form::MarianMt(model) => model.spell(id, out),
+            Form::MosesBpe(model) => model.spell(id, out),
         }
     }
 
@@ -283,7 +192,7 @@ impl Vocabulary {
     #[must_use]
     pub fn reads(&self, line: &str) -> usize {
         match &self.form {
-            Form::Words(_) => line.len(),
+            Form::Words(_) | Form::MosesBpe(_) => line.len(),
             Form::Pieces(pieces) => pieces.reads(line),
             Form::MarianMt(model) => model.reads(line),
         }
@@ -313,6 +222,7 @@ impl Vocabulary {
             }
             Form::Pieces(pieces) => pieces.encode_with(scratch, line, out),
             Form::MarianMt(model) => model.encode(line, out),
+            Form::MosesBpe(model) => model.encode(line, out),
         }
         out.push(self.eos);
     }
@@ -325,6 +235,7 @@ impl Vocabulary {
             Form::Words(_) => split_words(line).map(str::to_owned).collect(),
             Form::Pieces(pieces) => pieces.encode_pieces(line),
             Form::MarianMt(model) => model.pieces(line),
+            Form::MosesBpe(model) => model.pieces(line),
         }
     }
 
@@ -332,6 +243,9 @@ impl Vocabulary {
     /// around it.
     #[must_use]
     pub fn written_words(&self, line: &str) -> Vec<String> {
+        if let Form::MosesBpe(model) = &self.form {
+            return model.written_words(line);
+        }
         let pieces = self.pieces(line);
         if matches!(self.form, Form::Words(_)) {
             return pieces;
@@ -384,6 +298,7 @@ impl Vocabulary {
             }
             Form::Pieces(pieces) => pieces.decode(&ids),
             Form::MarianMt(model) => model.decode(&ids),
+            Form::MosesBpe(model) => model.decode(&ids),
         }
     }
 }

@@ -188,11 +188,43 @@ fn marian_mt_is_as_in_transformers() {
     assert_eq!(target.special_words(), [WordId::new(target.len() - 1)]);
 }
 
+/// OPUS-MT publishes the list as Marian writes it, or one word in each line.
+#[test]
+fn lists_of_pieces_have_any_format() {
+    let pieces = testdata("sentencepiece/unigram-nmt_nfkc.spm");
+    let words = ["</s>", "<unk>", ">>deu<<", "\u{2581}a", "b", "\"", "\\"];
+    let folder = tempfile::tempdir().unwrap();
+    let yaml = words.iter().zip(0..).map(|(word, id)| format!("{word:?}: {id}\n")).collect::<String>();
+    let json = format!("{{{}}}", yaml.trim_end().replace('\n', ", "));
+    let plain = words.map(|word| word.to_owned() + "\n").concat();
+    for (name, list) in
+        [("opus.vocab.yml", &yaml), ("vocab.yml", &json), ("vocab.json", &json), ("opus.src.vocab", &plain)]
+    {
+        let path = folder.path().join(name);
+        std::fs::write(&path, list).unwrap();
+        let vocabulary = Vocabulary::open_marian_mt(&path, &pieces).unwrap();
+        assert_eq!(encode(&vocabulary, ">>deu<< a"), [2, 3, 0], "{name}");
+        assert_eq!((vocabulary.word(WordId(5)), vocabulary.word(WordId(6))), ("\"", "\\"), "{name}");
+    }
+    for (name, list, part) in [
+        ("cut.yml", "\"</s>\": 0\n\"<unk>", "line 2"),
+        ("no-end.vocab", "<unk>\na\n", "`</s>`"),
+        ("twice.yml", "</s>: 0\n<unk>: 1\na: 1\n", "both have id 1"),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, list).unwrap();
+        let error = Vocabulary::open_marian_mt(&path, &pieces).unwrap_err().to_string();
+        assert!(error.contains(part) && error.contains(name), "{error}");
+    }
+    let error = Vocabulary::open_marian_mt(&pieces, &pieces).unwrap_err().to_string();
+    assert!(error.contains("expected a list"), "{error}");
+}
+
 #[test]
 fn marian_mt_takes_special_words_and_stray_arrows_for_text() {
     let json = std::fs::read(testdata("marian-mt/vocab.json")).unwrap();
     let model = SentencePieceModel::open(&testdata("sentencepiece/unigram-nmt_nfkc.spm")).unwrap();
-    let vocabulary = Vocabulary::marian_mt(&json, model).unwrap();
+    let vocabulary = Vocabulary::marian_mt(VocabularyFormat::Mapping, &json, model).unwrap();
     let pieces = vocabulary.pieces(">> a << b </s> <pad>").concat();
     assert_eq!(pieces, "▁>>▁a▁<<▁b▁</s>▁<pad>");
     assert!(!encode(&vocabulary, "</s> <pad> x").contains(&vocabulary.id("<pad>").unwrap().0));

@@ -117,7 +117,11 @@ impl Args {
     /// The translator of a setting.
     fn load(&self, job: &Job, change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder) -> Result<Translator> {
         self.model.load_in(setting_precision(&job.setting)?, |builder| {
-            change(if job.setting.ends_with(SHORTLIST) { self.shortlist.add_to(builder) } else { builder })
+            change(if job.setting.ends_with(SHORTLIST) {
+                self.shortlist.add_to(builder)
+            } else {
+                builder.without_shortlist()
+            })
         })
     }
 

@@ -28,7 +28,8 @@ impl Context {
             (None, Some(first)) => EvidenceSource::FirstSearch(SecondSearch::after(task, first.clone())),
             (None, None) if self.evidence.is_some() => {
                 let text = if options.pieces {
-                    self.source.decode(&task.source[..task.source.len() - 1])
+                    let start = usize::from(task.tag.language.is_some());
+                    self.source.decode(&task.source[start..task.source.len() - 1])
                 } else {
                     request.source.clone()
                 };

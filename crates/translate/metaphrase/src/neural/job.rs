@@ -15,8 +15,10 @@ use std::sync::Arc;
 pub(crate) struct Job {
     pub(crate) reply: Reply,
     pub(crate) source_pieces: Vec<String>,
+    /// The word before the source of the search that chooses the target language.
+    pub(crate) language: Option<WordId>,
     /// By word of the search's source, the number of the source piece that it stands for, if the source has terms in
-    /// it.
+    /// it or a target language before it.
     pub(crate) columns: Option<Vec<usize>>,
     pub(crate) required: Segmented,
     /// The number of required terms, including those that can not be met.

@@ -10,15 +10,17 @@ use crate::unknown::Replacement;
 use crate::{Counts, Request, TermUse, TranslateOptions};
 use metaphrase_base::{Unit, WordId};
 use metaphrase_search::{CheckedOptions, Constraints, Task};
+use metaphrase_text::MarkedSource;
 
 impl Context {
     /// The search of a line, and the words of its source without terms among them. If the line has no words, as an empty one, the reply
-    /// comes back.
+    /// comes back. `language`: the word that chooses the target language, unless the line begins with such a word.
     pub(crate) fn task(
         &self,
         options: &TranslateOptions,
         search: &CheckedOptions,
         plan: &Plan,
+        language: Option<WordId>,
         reply: Reply,
     ) -> Result<(Task<Job>, Vec<WordId>), Reply> {
         let _unit = Unit::Text.timed();
@@ -47,22 +49,17 @@ impl Context {
         let constraints = required.constraints.clone();
         // Distinct lines draw from distinct streams of numbers.
         let seed = options.seed.wrapping_add((plan.number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let replacement = options.replace_unknown.as_ref().map(|dictionary| Replacement {
-            written_words: if options.pieces {
-                source_pieces.clone()
-            } else {
-                self.source.written_words(&request.source)
-            },
-            dictionary: dictionary.clone(),
-        });
+        let replacement = self.replacement(options, request, &source_pieces);
         let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.for_sentence(&source));
+        let language = language.filter(|_| !source.first().is_some_and(|&first| self.is_language(first)));
         let (annotated, columns) = match annotated {
-            Some(annotated) => (annotated.words, Some(annotated.columns)),
-            None => (source.clone(), None),
+            Some(annotated) => annotated.read_after(language),
+            None => MarkedSource::plain(&source).read_after(language),
         };
         let tag = Job {
             reply,
             source_pieces,
+            language,
             columns,
             required,
             terms: request.terms.required.len(),
@@ -75,6 +72,14 @@ impl Context {
             earlier_counts: Counts::default(),
         };
         Ok((Task { prefix, seed, constraints, shortlist, ..Task::new(tag, annotated, search) }, source))
+    }
+
+    /// What replaces unknown words of the translation.
+    fn replacement(&self, options: &TranslateOptions, request: &Request, pieces: &[String]) -> Option<Replacement> {
+        options.replace_unknown.as_ref().map(|dictionary| Replacement {
+            written_words: if options.pieces { pieces.to_vec() } else { self.source.written_words(&request.source) },
+            dictionary: dictionary.clone(),
+        })
     }
 
     /// The target words that are given: the translation to score with the end of sentence, or the prefix.

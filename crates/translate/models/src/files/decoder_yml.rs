@@ -1,10 +1,10 @@
 //! `decoder.yml`: Marian's options for a decoder, as OPUS-MT, Bergamot and Marian itself put them next to a model.
 
 use super::vocabularies::with_segmenters;
-use super::{ModelFiles, file_names, has_extension};
-use crate::ModelError;
+use super::{ModelFiles, ShortlistFile, file_names, has_extension};
 use crate::config::DecoderDefaults;
 use crate::formats::Format;
+use crate::{ModelError, Precision};
 use metaphrase_base::inside;
 use metaphrase_settings::from_yaml;
 use serde::Deserialize;
@@ -22,8 +22,11 @@ struct Options {
     normalize: Option<Flag>,
     word_penalty: Option<f32>,
     max_length_factor: Option<f32>,
-    /// A file, then numbers and switches.
+    /// A file; then a switch if it is binary, else the number of words in every list, that of each source word, and a
+    /// threshold.
     shortlist: Vec<Flag>,
+    /// The numbers of products: `float32`, `int16`, or one of the names that begin with `int8`.
+    gemm_precision: Option<String>,
 }
 
 /// A value, or whether the default is on.
@@ -68,8 +71,8 @@ pub(super) fn read(path: &Path, directory: &Path) -> Result<ModelFiles, ModelErr
             return Err(ModelError::unsupported(path, what, "one source and one target are expected"));
         }
     };
-    let shortlist = match options.shortlist.first() {
-        Some(Flag::Text(file)) => Some(locate(Path::new(file))?),
+    let shortlist = match &options.shortlist[..] {
+        [Flag::Text(file), rest @ ..] => Some(shortlist(locate(Path::new(file))?, rest)),
         _ => None,
     };
     Ok(ModelFiles {
@@ -80,10 +83,22 @@ pub(super) fn read(path: &Path, directory: &Path) -> Result<ModelFiles, ModelErr
         decoding: options.decoding(path)?,
         languages: None,
         named,
+        has_options: true,
     })
 }
 
 impl Options {
+    /// Bergamot's names of eight-bit arithmetic differ in how activations are rounded, which depends on the processor
+    /// there; here all rows are rounded by their own maximum.
+    fn precision(&self) -> Option<Precision> {
+        match self.gemm_precision.as_deref()? {
+            "float32" => Some(Precision::F32),
+            "int16" => Some(Precision::Int16),
+            name if name.starts_with("int8") => Some(Precision::Int8),
+            _ => None,
+        }
+    }
+
     fn decoding(&self, path: &Path) -> Result<DecoderDefaults, ModelError> {
         let normalize = match &self.normalize {
             None => None,
@@ -98,9 +113,20 @@ impl Options {
             normalize,
             word_penalty: self.word_penalty,
             max_length_factor: self.max_length_factor,
+            precision: self.precision(),
             ..DecoderDefaults::default()
         })
     }
+}
+
+/// The shortlist in a file, with what follows the file in the options.
+fn shortlist(path: PathBuf, rest: &[Flag]) -> ShortlistFile {
+    let number = |at: usize| match rest.get(at) {
+        Some(Flag::Number(number)) if *number >= 0.0 => Some(*number),
+        _ => None,
+    };
+    let count = |at: usize| number(at).map(|number| number as usize);
+    ShortlistFile { path, first: count(0), words: count(1), threshold: number(2) }
 }
 
 /// Where a named file is: as it is named, if that is in the directory of the options, or, since models get moved,

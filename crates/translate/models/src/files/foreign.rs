@@ -25,6 +25,16 @@ pub(crate) fn check_file(path: &Path) -> Result<(), ModelError> {
     }
 }
 
+/// Directories without a model of ours, by the end of a file's name.
+const BY_EXTENSION: [(&str, &str, &str); 6] = [
+    (".gguf", "a GGUF model", ORIGINAL),
+    (".tflite", "a model of TensorFlow Lite", MARIAN),
+    (".mlmodel", "a model of Core ML", MARIAN),
+    (".nemo", "a model of NeMo", MARIAN),
+    ("openvino_model.xml", "a model of OpenVINO", ORIGINAL),
+    (".keras", "a model of Keras", MARIAN),
+];
+
 /// What a file is, and what to do with it.
 fn kind_of_file(name: &str, start: &[u8]) -> Option<(&'static str, &'static str)> {
     let is_tar = start.get(257..262) == Some(b"ustar") || has_extension(name, &["tar"]);
@@ -36,6 +46,7 @@ fn kind_of_file(name: &str, start: &[u8]) -> Option<(&'static str, &'static str)
             "run `git lfs pull` in the repository, or download the file itself",
         ),
         [0x1f, 0x8b, ..] if is_gzip_of_tar => ("an archive", "unpack it (`tar -xzf`) and name the directory"),
+        [0x1f, 0x8b, ..] if name.ends_with(".bin.gz") || name.ends_with(".npz.gz") => return None,
         [0x1f, 0x8b, ..] => ("a file packed with gzip", "unpack it (`gzip -d`), and its vocabulary, too"),
         _ if is_tar => ("an archive", "unpack it (`tar -xf`) and name the directory"),
         [0xfd, b'7', b'z', b'X', b'Z', ..] | [b'B', b'Z', b'h', ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => {
@@ -51,6 +62,16 @@ fn kind_of_file(name: &str, start: &[u8]) -> Option<(&'static str, &'static str)
         }
         [b'P', b'K', 3, 4, ..] if has_extension(name, &["zip"]) => {
             ("a zip archive", "unpack it and name the directory")
+        }
+        _ if has_extension(name, &["spm", "model"]) && start.starts_with(b"\n") => {
+            ("a vocabulary of SentencePiece", "name the model, or the directory with both")
+        }
+        _ if start.starts_with(b"mmap lm http://kheafield.com/code") => {
+            ("a language model of KenLM", "name the translation model; a language model is added to it")
+        }
+        [0xba, 0x16, 0x4f, 0x2f, ..] => ("a fastText model, which tells languages apart", "name the translation model"),
+        _ if has_extension(name, &["tflite", "mlmodel", "nemo", "keras", "h5", "msgpack"]) => {
+            ("a model of another program", MARIAN)
         }
         [b'G', b'G', b'U', b'F', ..] => ("a GGUF model", ORIGINAL),
         [0x89, b'H', b'D', b'F', ..] => ("a model of Keras or TensorFlow", MARIAN),
@@ -82,12 +103,15 @@ fn kind_of_directory(directory: &Path, names: &[String]) -> Option<(String, Stri
     if let Some((name, (what, advice))) = pointer {
         return Some((format!("`{name}`, {what},"), advice.to_owned()));
     }
-    let has_tensors = starts("model.safetensors") || has("pytorch_model.bin");
+    let has_tensors = starts("model.safetensors") || starts("pytorch_model.bin");
     if has("model.bin") && !has_tensors && starts("vocabulary.") {
         return fixed(
             "a language model of CTranslate2",
             "models that translate with an encoder and a decoder are read",
         );
+    }
+    if has("adapter_config.json") {
+        return fixed("an adapter (LoRA) to a model", "merge it into its model and save that");
     }
     if let Some(kind) = model_type(directory).filter(|kind| kind != "marian") {
         return Some((format!("a Hugging Face model of the type `{kind}`{}", known_as(&kind)), MARIAN.to_owned()));
@@ -114,8 +138,8 @@ fn kind_of_directory(directory: &Path, names: &[String]) -> Option<(String, Stri
     if has("saved_model.pb") || has("checkpoint") || ends(&[".h5", ".msgpack"]).is_some() {
         return fixed("a model of TensorFlow or JAX, such as OpenNMT-tf's", MARIAN);
     }
-    if ends(&[".gguf"]).is_some() {
-        return fixed("a GGUF model", ORIGINAL);
+    if let Some((_, what, advice)) = BY_EXTENSION.iter().find(|(extension, ..)| ends(&[*extension]).is_some()) {
+        return fixed(what, advice);
     }
     let archive = ends(&[".zip", ".tar.gz", ".tgz", ".tar", ".argosmodel"]);
     archive
@@ -151,6 +175,13 @@ fn known_as(kind: &str) -> &'static str {
         "mbart" => ", as mBART-50 is",
         "t5" | "mt5" | "umt5" => ", as T5, mT5 and MADLAD-400 are",
         "fsmt" => ", as fairseq's models of WMT19 are",
+        "whisper" | "speech_to_text" | "seamless_m4t" | "seamless_m4t_v2" => ", which reads speech",
+        "bart" | "pegasus" | "led" | "bigbird_pegasus" => ", which summarises",
+        "bert" | "roberta" | "xlm-roberta" | "distilbert" | "electra" | "modernbert" => ", which has an encoder alone",
+        "llama" | "mistral" | "mixtral" | "qwen2" | "qwen3" | "gemma" | "gemma2" | "gemma3" | "gemma3_text"
+        | "phi3" | "gpt2" | "gpt_neox" | "opt" | "bloom" | "falcon" | "cohere" | "hunyuan_v1_dense" => {
+            ", which is a language model with a decoder alone"
+        }
         _ => "",
     }
 }
@@ -198,6 +229,12 @@ mod tests {
             (&[("config.json", r#"{"model_type":"marian"}"#), ("encoder_model.onnx", "x")], "ONNX"),
             (&[("config.json", r#"{"model_type":"marian"}"#), ("onnx/", "")], "ONNX"),
             (&[("model.enpt.intgemm.alphas.bin.gz", "x"), ("vocab.enpt.spm.gz", "x")], "gzip -d"),
+            (&[("config.json", r#"{"model_type":"whisper"}"#), ("model.safetensors", "x")], "reads speech"),
+            (&[("config.json", r#"{"model_type":"llama"}"#), ("model.safetensors", "x")], "a decoder alone"),
+            (&[("adapter_config.json", "{}"), ("adapter_model.safetensors", "x")], "an adapter"),
+            (&[("q4.gguf", "GGUF")], "GGUF"),
+            (&[("openvino_model.xml", "<"), ("openvino_model.bin", "x")], "OpenVINO"),
+            (&[("model.nemo", "x")], "NeMo"),
             (&[("model.pt", "x"), ("dict.en.txt", "x"), ("dict.de.txt", "x")], "fairseq model"),
             (&[("averaged-10-epoch.pt", "x"), ("bpe.codes", "x")], "OpenNMT-py"),
             (&[("opus-2020-02-26.zip", "PK")], "unpack it"),
@@ -225,7 +262,12 @@ mod tests {
             ("a.bin", &b""[..], "empty file"),
             ("opus.zip", b"PK\x03\x04....", "zip archive"),
             ("opus.tar.gz", b"\x1f\x8b\x08\0", "tar -xzf"),
-            ("model.bin.gz", b"\x1f\x8b\x08\0", "gzip -d"),
+            ("model.gz", b"\x1f\x8b\x08\0", "gzip -d"),
+            ("model.bin.gz", b"\x1f\x8b\x08\0", "can not read"),
+            ("vocab.spm", b"\n\x0c\n\x05<unk>", "a vocabulary"),
+            ("lm.bin", b"mmap lm http://kheafield.com/code format version 5\n\0", "KenLM"),
+            ("lid.176.bin", b"\xba\x16\x4f\x2f\x0c\0\0\0", "fastText"),
+            ("model.gguf", b"GGUF\x03\0\0\0", "GGUF"),
             ("opus.tar", &tar, "tar -xf"),
             ("translate-en_de.argosmodel", b"PK\x03\x04....", "Argos"),
             ("model.onnx", b"\x08\x07\x12\x07", "ONNX"),

@@ -1,6 +1,6 @@
 //! Vocabularies by the names that their files usually have.
 
-use super::{Vocabularies, VocabularyFiles, has_extension, listed};
+use super::{Vocabularies, VocabularyFiles, has_extension, listed, unpacked_name};
 use crate::ModelError;
 use std::path::{Path, PathBuf};
 
@@ -17,8 +17,14 @@ const PAIRS: [(&str, &str); 6] = [
     ("vocab.json", "target_vocab.json"),
 ];
 
+/// How the lists of the two languages of OPUS-MT's models end.
+const ENDS: [(&str, &str); 2] = [(".src.vocab", ".trg.vocab"), (".src.vocab.yml", ".trg.vocab.yml")];
+
 /// These may be the vocabularies, or only what divides text into the words of another file.
 const MODELS: (&str, &str) = ("source.spm", "target.spm");
+
+/// The codes that divide tokens into the words of a list; a model with one file uses it for both languages.
+const CODES: (&str, &str) = ("source.bpe", "target.bpe");
 
 /// The vocabularies among the files of a directory.
 pub(super) fn find(directory: &Path, names: &[String]) -> Result<Vocabularies, ModelError> {
@@ -26,22 +32,33 @@ pub(super) fn find(directory: &Path, names: &[String]) -> Result<Vocabularies, M
     Ok(with_segmenters(directory, names, directory.join(source), directory.join(target)))
 }
 
-/// Lists of pieces come with two SentencePiece models that divide text into them, `source.spm` and `target.spm`.
+/// Lists of pieces come with two SentencePiece models that divide text into them, `source.spm` and `target.spm`, or
+/// with the codes of BPE, `source.bpe` and `target.bpe`.
 pub(super) fn with_segmenters(directory: &Path, names: &[String], source: PathBuf, target: PathBuf) -> Vocabularies {
-    let side = |words: PathBuf, spm: &str| {
-        let is_spm = words.extension().is_some_and(|extension| extension == "spm");
-        let segmenter = (!is_spm && names.iter().any(|name| name == spm)).then(|| directory.join(spm));
+    let has = |name: &str| names.iter().any(|other| other == name);
+    let side = |words: PathBuf, spm: &str, codes: &str| {
+        let name = words.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_spm = has_extension(unpacked_name(name), &["spm"]);
+        let segmenters = [spm, codes, CODES.0];
+        let segmenter = segmenters.into_iter().find(|name| !is_spm && has(name)).map(|name| directory.join(name));
         VocabularyFiles { words, segmenter }
     };
-    Vocabularies { source: side(source, MODELS.0), target: side(target, MODELS.1) }
+    Vocabularies { source: side(source, MODELS.0, CODES.0), target: side(target, MODELS.1, CODES.1) }
 }
 
 /// The files with source and target words: a pair of names, or one file for both.
 fn words<'n>(directory: &Path, names: &'n [String]) -> Result<(&'n str, &'n str), ModelError> {
-    let lists = || names.iter().map(String::as_str).filter(|name| has_extension(name, &EXTENSIONS));
+    // A packed file whose content is here, too, does not count.
+    let packed_again =
+        |name: &str| unpacked_name(name) != name && names.iter().any(|other| other == unpacked_name(name));
+    let is_list = |name: &&str| has_extension(unpacked_name(name), &EXTENSIONS) && !packed_again(name);
+    let lists = || names.iter().map(String::as_str).filter(is_list);
     let starting = |start: &str| lists().find(|name| name.starts_with(start));
     let pair = |(source, target): (&str, &str)| starting(source).zip(starting(target));
     if let Some(found) = PAIRS.into_iter().find_map(pair) {
+        return Ok(found);
+    }
+    if let Some(found) = ENDS.into_iter().find_map(|ends| pair_ending(names, ends)) {
         return Ok(found);
     }
     let shared: Vec<&str> = lists().filter(|name| is_vocabulary(name)).collect();
@@ -51,8 +68,18 @@ fn words<'n>(directory: &Path, names: &'n [String]) -> Result<(&'n str, &'n str)
     }
 }
 
+/// The only files that end so.
+fn pair_ending<'n>(names: &'n [String], (source, target): (&str, &str)) -> Option<(&'n str, &'n str)> {
+    let only = |end: &str| {
+        let mut found = names.iter().filter(|name| name.ends_with(end));
+        found.next().filter(|_| found.next().is_none()).map(String::as_str)
+    };
+    only(source).zip(only(target))
+}
+
 /// `vocab.spm`, `vocab.deen.spm`, `opus.spm32k-spm32k.vocab.yml`, …
 fn is_vocabulary(name: &str) -> bool {
+    let name = unpacked_name(name);
     name.starts_with("vocab.") || name.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with("vocab"))
 }
 
@@ -88,6 +115,9 @@ mod tests {
             (&["vocab.src.yml", "vocab.trg.yml"], ["vocab.src.yml", "vocab.trg.yml"]),
             (&["vocab.deen.spm", "lex.bin"], ["vocab.deen.spm", "vocab.deen.spm"]),
             (&["srcvocab.enja.spm", "trgvocab.enja.spm"], ["srcvocab.enja.spm", "trgvocab.enja.spm"]),
+            (&["vocab.enpt.spm.gz"], ["vocab.enpt.spm.gz", "vocab.enpt.spm.gz"]),
+            (&["vocab.enpt.spm", "vocab.enpt.spm.gz"], ["vocab.enpt.spm", "vocab.enpt.spm"]),
+            (&["srcvocab.enja.spm.gz", "trgvocab.enja.spm.gz"], ["srcvocab.enja.spm.gz", "trgvocab.enja.spm.gz"]),
             (&["source.spm", "target.spm"], ["source.spm", "target.spm"]),
             (&["source.spm", "target.spm", "vocab.json"], ["vocab.json source.spm", "vocab.json target.spm"]),
             (
@@ -98,6 +128,20 @@ mod tests {
                 &["opus.spm32k-spm32k.vocab.yml", "source.spm", "target.spm"],
                 ["opus.spm32k-spm32k.vocab.yml source.spm", "opus.spm32k-spm32k.vocab.yml target.spm"],
             ),
+            (
+                &["opusTCv20210807.src.vocab", "opusTCv20210807.trg.vocab", "source.spm", "target.spm"],
+                ["opusTCv20210807.src.vocab source.spm", "opusTCv20210807.trg.vocab target.spm"],
+            ),
+            (
+                &["opus.src.vocab.yml", "opus.trg.vocab.yml", "source.spm", "target.spm"],
+                ["opus.src.vocab.yml source.spm", "opus.trg.vocab.yml target.spm"],
+            ),
+            (
+                &["opus.bpe32k-bpe32k.vocab.yml", "source.bpe", "source.tcmodel", "target.bpe"],
+                ["opus.bpe32k-bpe32k.vocab.yml source.bpe", "opus.bpe32k-bpe32k.vocab.yml target.bpe"],
+            ),
+            // The list that SentencePiece's trainer writes next to its model.
+            (&["vocab.deen.spm", "vocab.deen.vocab"], ["vocab.deen.spm", "vocab.deen.spm"]),
         ] {
             assert_eq!(found(names).unwrap(), expected);
         }

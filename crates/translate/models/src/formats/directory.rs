@@ -33,6 +33,9 @@ pub(crate) struct Manifest {
     pub(crate) source: Option<Side>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) target: Option<Side>,
+    /// The file of a shortlist, which translations are restricted to by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) shortlist: Option<ShortlistSettings>,
     /// The model's settings.
     pub(crate) model: Config,
 }
@@ -46,6 +49,23 @@ pub(crate) struct Side {
     /// The SentencePiece model that divides text into words, if the vocabulary is not one itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) segmenter: Option<String>,
+}
+
+/// The shortlist of a model; a number that is missing is that of the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct ShortlistSettings {
+    /// The name of the file within the directory.
+    pub(crate) file: String,
+    /// The number of the most frequent target words, which are in every list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) first: Option<usize>,
+    /// The number of words of each source word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) words: Option<usize>,
+    /// Words are left out if their probability is not above this threshold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) threshold: Option<f32>,
 }
 
 /// How matrices are stored. Vectors (biases, normalisation) are always `f32`: they are small, and precision
@@ -176,12 +196,13 @@ pub(crate) fn write(
         .map_err(|e| ModelError::io(&path, "write", e))
 }
 
-/// Writes the checksums of the weights and of the files of the vocabularies, which are all in the directory.
+/// Writes the checksums of the weights, of the files of the vocabularies and of the shortlist, which are all in the directory.
 pub(crate) fn write_checksums(directory: &Path, manifest: &Manifest) -> Result<(), ModelError> {
     let path = directory.join(Checksums::FILE);
     let sides = manifest.source.iter().chain(&manifest.target);
     let named = sides.flat_map(|side| [Some(&side.vocabulary), side.segmenter.as_ref()]).flatten();
-    let names = named.map(String::as_str).chain([WEIGHTS]);
+    let shortlist = manifest.shortlist.as_ref().map(|shortlist| &shortlist.file);
+    let names = named.chain(shortlist).map(String::as_str).chain([WEIGHTS]);
     Checksums::from_files(directory, names)
         .and_then(|checksums| std::fs::write(&path, checksums.to_string()))
         .map_err(|e| ModelError::io(&path, "write", e))

@@ -1,10 +1,11 @@
-//! Hugging Face's MarianMT directories: `config.json` and `model.safetensors`, whole or in shards.
+//! Hugging Face's MarianMT directories: `config.json` and `model.safetensors` or `pytorch_model.bin`, whole or in
+//! shards.
 //!
 //! Their tensors are Marian's under other names, with matrices turned (`outputs × inputs`) and vectors of one
 //! dimension. The vocabulary has one more word, `<pad>`, from which decoding starts. Its embedding is mostly zeros,
 //! which is Marian's start from a zero vector; a model that was trained further may have other numbers there.
 
-use super::safetensors;
+use super::{pytorch, safetensors};
 use crate::buffer::{Buffer, Slice};
 use crate::config::hugging_face::{Generation, Settings};
 use crate::config::{Architecture, Positions};
@@ -39,10 +40,13 @@ pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
     let mut tensors = BTreeMap::new();
     for shard in shards(directory)? {
         check_file(&shard)?;
-        tensors.extend(safetensors::read(&shard, &Slice::whole(Buffer::map(&shard)?))?);
+        let bytes = Slice::whole(Buffer::map(&shard)?);
+        let is_pytorch = shard.extension().is_some_and(|extension| extension == "bin");
+        tensors.extend(if is_pytorch { pytorch::read(&shard, &bytes)? } else { safetensors::read(&shard, &bytes)? });
     }
-    let model = directory.join("model.safetensors");
-    let (mut config, weights) = model_of(&path, &model, &settings, tensors)?;
+    let whole = ["model.safetensors", "pytorch_model.bin"].map(|name| directory.join(name));
+    let model = whole.iter().find(|path| path.is_file()).unwrap_or(&whole[0]);
+    let (mut config, weights) = model_of(&path, model, &settings, tensors)?;
     config.decoding = generation(directory)?.or(settings.generation).defaults();
     config.languages = languages(directory);
     Ok((config, weights))
@@ -82,20 +86,17 @@ fn shards(directory: &Path) -> Result<Vec<PathBuf>, ModelError> {
     struct Index {
         weight_map: BTreeMap<String, String>,
     }
-    let whole = directory.join("model.safetensors");
-    if whole.is_file() {
+    const WHOLE: [&str; 2] = ["model.safetensors", "pytorch_model.bin"];
+    const INDICES: [&str; 2] = ["model.safetensors.index.json", "pytorch_model.bin.index.json"];
+    let files = |names: [&str; 2]| names.map(|name| directory.join(name)).into_iter().find(|path| path.is_file());
+    if let Some(whole) = files(WHOLE) {
         return Ok(vec![whole]);
     }
-    let index = directory.join("model.safetensors.index.json");
-    let Ok(json) = std::fs::read(&index) else {
-        let problem = if directory.join("pytorch_model.bin").is_file() {
-            "it has only `pytorch_model.bin`, whose format can run programs; \
-             save the model with `save_pretrained(directory, safe_serialization=True)`"
-        } else {
-            "it has a `config.json`, but no `model.safetensors`"
-        };
+    let Some(index) = files(INDICES) else {
+        let problem = "it has a `config.json`, but no `model.safetensors` or `pytorch_model.bin`";
         return Err(ModelError::settings(directory, problem));
     };
+    let json = std::fs::read(&index).map_err(|e| ModelError::io(&index, "read", e))?;
     let index: Index =
         serde_json::from_slice(&json).map_err(|e| ModelError::settings(&index, format!("can not be read: {e}")))?;
     let files: BTreeSet<String> = index.weight_map.into_values().collect();

@@ -20,6 +20,12 @@ pub enum VocabularyError {
     /// The file is not a SentencePiece model.
     #[error(transparent)]
     SentencePiece(#[from] SentencePieceError),
+    /// The file of the codes of BPE can not be read.
+    #[error(transparent)]
+    Bpe(#[from] crate::bpe::BpeError),
+    /// The model of a truecaser can not be read.
+    #[error(transparent)]
+    Truecaser(#[from] crate::moses::TruecaseModelError),
     /// The file is not JSON, or not an object of words and ids.
     #[error("expected a JSON object of words and ids such as {{\"</s>\": 0}}: {0}")]
     Json(#[from] serde_json::Error),
@@ -82,6 +88,9 @@ pub enum VocabularyError {
         /// The request.
         size: usize,
     },
+    /// A SentencePiece model in place of a list.
+    #[error("is a SentencePiece model, expected a list of words with their ids")]
+    NoList,
     /// A kind of vocabulary that is not supported.
     #[error("factored vocabularies (.fsv) are not supported")]
     Factored,

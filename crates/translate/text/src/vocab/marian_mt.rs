@@ -78,7 +78,7 @@ impl MarianMt {
 }
 
 /// The language at the start of a line, with its arrows, and the rest of the line.
-fn split_language(line: &str) -> (Option<&str>, &str) {
+pub(super) fn split_language(line: &str) -> (Option<&str>, &str) {
     let end = line.strip_prefix(">>").and_then(|rest| rest.find("<<")).map(|at| at + 4);
     match end.filter(|&end| end > 4 && !line[..end].contains(char::is_whitespace)) {
         Some(end) => (Some(&line[..end]), &line[end..]),

@@ -1,0 +1,146 @@
+//! Vocabularies from their files.
+
+use super::marian_mt::MarianMt;
+use super::moses_bpe::{MosesBpe, MosesSteps};
+use super::words::WordList;
+use super::{EOS, Form, UNK, Vocabulary, VocabularyError, formats};
+use crate::bpe::Bpe;
+use crate::sentencepiece::SentencePieceModel;
+use metaphrase_base::{WordId, read_unpacked};
+use std::path::Path;
+
+/// The format of a vocabulary file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VocabularyFormat {
+    /// Words and ids in YAML or JSON.
+    Mapping,
+    /// One word per line; its id is the number of the line, from 0.
+    List,
+    /// A SentencePiece model.
+    SentencePiece,
+}
+
+impl VocabularyFormat {
+    /// The format by the extension of `path`, that before `.gz` if the file is packed; where that is not known, by the
+    /// content (a SentencePiece model starts with a line feed, and no word list does).
+    ///
+    /// # Errors
+    /// For factored vocabularies (`.fsv`).
+    pub fn detect(path: &Path, bytes: &[u8]) -> Result<Self, VocabularyError> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let name = Path::new(name.strip_suffix(".gz").unwrap_or(&name));
+        let extension = name.extension().unwrap_or_default().to_string_lossy();
+        Ok(match &*extension {
+            "yml" | "yaml" | "json" => Self::Mapping,
+            "spm" | "model" => Self::SentencePiece,
+            "fsv" => return Err(VocabularyError::Factored),
+            _ if bytes.starts_with(b"\n") => Self::SentencePiece,
+            _ => Self::List,
+        })
+    }
+}
+
+impl Vocabulary {
+    /// Reads the vocabulary in the file `path`, in the format that [`VocabularyFormat::detect`] recognises.
+    ///
+    /// # Errors
+    /// If the file can not be read or is no valid vocabulary.
+    pub fn open(path: &Path) -> Result<Self, VocabularyError> {
+        let read = || {
+            let bytes = read_unpacked(path)?;
+            Self::from_bytes(VocabularyFormat::detect(path, &bytes)?, &bytes)
+        };
+        read().map_err(|source| VocabularyError::File { path: path.to_owned(), source: Box::new(source) })
+    }
+
+    /// Reads the vocabulary of a model of OPUS-MT, or of Hugging Face's MarianMT: `list` has the ids, in any format of
+    /// lists (`vocab.yml`, `vocab.json`, `src.vocab`), and `pieces` is `source.spm` for the source side and
+    /// `target.spm` for the target side.
+    ///
+    /// # Errors
+    /// If a file can not be read or is no valid vocabulary.
+    pub fn open_marian_mt(list: &Path, pieces: &Path) -> Result<Self, VocabularyError> {
+        let pieces = SentencePieceModel::open(pieces)?;
+        let read = || {
+            let bytes = read_unpacked(list)?;
+            Self::marian_mt(VocabularyFormat::detect(list, &bytes)?, &bytes, pieces)
+        };
+        read().map_err(|source| VocabularyError::File { path: list.to_owned(), source: Box::new(source) })
+    }
+
+    /// Reads the vocabulary of a model of BPE units: `list` has the ids, in any format of lists, `codes` divides tokens
+    /// into units, and `steps` divide lines into tokens.
+    ///
+    /// # Errors
+    /// If a file can not be read or is no valid vocabulary, or no codes.
+    pub fn open_moses_bpe(list: &Path, codes: &Path, steps: MosesSteps) -> Result<Self, VocabularyError> {
+        let read = || {
+            let bpe = Bpe::open(codes)?;
+            let bytes = read_unpacked(list)?;
+            let words = word_list(VocabularyFormat::detect(list, &bytes)?, &bytes)?;
+            let eos = words.id(EOS).ok_or(VocabularyError::Missing(EOS))?;
+            let unk = words.id(UNK).ok_or(VocabularyError::Missing(UNK))?;
+            Ok(Self { form: Form::MosesBpe(Box::new(MosesBpe::new(words, steps, bpe, eos, unk))), eos, unk: Some(unk) })
+        };
+        read().map_err(|source| VocabularyError::File { path: list.to_owned(), source: Box::new(source) })
+    }
+
+    /// Reads a vocabulary from the bytes of its file.
+    ///
+    /// # Errors
+    /// If it is no valid vocabulary: not of this format, an id or word twice, no `</s>` or `<unk>`.
+    pub fn from_bytes(format: VocabularyFormat, bytes: &[u8]) -> Result<Self, VocabularyError> {
+        if format == VocabularyFormat::SentencePiece {
+            let pieces = SentencePieceModel::from_bytes(bytes)?;
+            return Ok(Self {
+                eos: pieces.eos().ok_or(VocabularyError::Missing(EOS))?,
+                unk: pieces.unk(),
+                form: Form::Pieces(Box::new(pieces)),
+            });
+        }
+        let words = word_list(format, bytes)?;
+        // Dictionaries of Nematus call word 0 `eos` and word 1 `UNK`, or leave them out.
+        let special = |name: &'static str, nematus: &str, id: WordId| {
+            let found = words.word(id);
+            let is_nematus = id.index() < words.len() && (found.is_empty() || found == nematus);
+            if format == VocabularyFormat::Mapping && is_nematus {
+                return Ok(id);
+            }
+            words.id(name).ok_or(VocabularyError::Missing(name))
+        };
+        Ok(Self {
+            eos: special(EOS, "eos", WordId(0))?,
+            unk: Some(special(UNK, "UNK", WordId(1))?),
+            form: Form::Words(words),
+        })
+    }
+
+    /// The vocabulary of a model of OPUS-MT or MarianMT from the bytes of its list and the pieces of its side.
+    ///
+    /// # Errors
+    /// If `list` is not of this format, or has an id twice, or lacks `</s>` or `<unk>`.
+    pub fn marian_mt(
+        format: VocabularyFormat,
+        list: &[u8],
+        pieces: SentencePieceModel,
+    ) -> Result<Self, VocabularyError> {
+        let words = match format {
+            VocabularyFormat::List => WordList::new(formats::parse_lines(list)?)?,
+            _ => word_list(format, list)?,
+        };
+        // A list of source words of OpenNMT-py has no end of sentence, which its models do not read: padding stands in
+        // its place.
+        let eos = words.id(EOS).or_else(|| words.id("<blank>")).ok_or(VocabularyError::Missing(EOS))?;
+        let unk = words.id(UNK).ok_or(VocabularyError::Missing(UNK))?;
+        Ok(Self { form: Form::MarianMt(Box::new(MarianMt::new(words, pieces, eos, unk))), eos, unk: Some(unk) })
+    }
+}
+
+/// The words of a list; pieces of a SentencePiece model are no list.
+fn word_list(format: VocabularyFormat, bytes: &[u8]) -> Result<WordList, VocabularyError> {
+    WordList::new(match format {
+        VocabularyFormat::Mapping => formats::parse_yaml(bytes)?,
+        VocabularyFormat::List => formats::parse_plain(bytes)?,
+        VocabularyFormat::SentencePiece => return Err(VocabularyError::NoList),
+    })
+}
