@@ -125,7 +125,7 @@ mod tests {
 
     /// A pickle of `{"w": tensor, "t": its transposed form}` of the storage `0` of six numbers.
     fn pickle() -> Vec<u8> {
-        let text = |text: &str| [&[b'X'], &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
+        let text = |text: &str| [&b"X"[..], &(text.len() as u32).to_le_bytes(), text.as_bytes()].concat();
         let storage =
             [b"(".to_vec(), text("storage"), b"ctorch\nFloatStorage\n".to_vec(), text("0"), text("cpu")].concat();
         let storage = [&storage, &b"K\x06tQ"[..]].concat();
