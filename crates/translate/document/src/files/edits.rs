@@ -38,7 +38,8 @@ pub(crate) fn apply(text: &str, mut edits: Vec<Edit>) -> (String, Vec<NewPart>) 
             continue;
         }
         out.push_str(&text[last..edit.range.start]);
-        let before = if edit.parts == [0..edit.with.len()] { &text[edit.range.clone()] } else { "" };
+        let is_whole = matches!(&edit.parts[..], [part] if *part == (0..edit.with.len()));
+        let before = if is_whole { &text[edit.range.clone()] } else { "" };
         parts.extend(
             edit.parts
                 .into_iter()
