@@ -90,13 +90,16 @@ pub fn figure_9(setup: &Setup) -> Result<()> {
         let mut options = options(&translator, Strategy::Beam, 10);
         options.search.prune_threshold = Some(threshold);
         (options.search.stop, options.search.rest_costs) = (stop, RestCosts::Never);
-        (options.search.normalize_constrained, options.search.n_best) = (Some(1.0), 10);
-        let measured = measure(&translator, &options, requests(&text, Draw::Phrase(4)))?;
-        let per_piece = |found: &&metaphrase::Translation| {
+        options.search.normalize_constrained = Some(1.0);
+        let requests = requests(&text, Draw::Phrase(4));
+        let measured = measure(&translator, &options, requests.clone())?;
+        let per_piece = |(_, found): &(Request, &metaphrase::Translation)| {
             found.hypotheses.first().map_or(0, |best| 100 * found.counts.steps / best.piece_log_probs.len().max(1))
         };
-        let worst = measured.translations.iter().max_by_key(per_piece);
-        let hypotheses = worst.iter().flat_map(|found| &found.hypotheses);
+        let worst = requests.into_iter().zip(&measured.translations).max_by_key(per_piece);
+        options.search.n_best = 10;
+        let lists = translator.run(&options, worst.into_iter().map(|(request, _)| request).collect())?;
+        let hypotheses = lists.iter().flat_map(|found| &found.hypotheses);
         rows.push(Waiting {
             search,
             threshold,
