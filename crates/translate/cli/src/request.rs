@@ -12,8 +12,8 @@ pub type Fields = IndexMap<String, Box<RawValue>>;
 const OPTIONAL: [&str; 4] = ["target_prefix", "constraints", "avoid", "target_language"];
 
 /// Reads `{"text": "…", "target_prefix": "…", "constraints": ["…", ["…", "…"], {"source": "…", "target": "…"}],
-/// "avoid": ["…"], "target_language": "…"}`. Other keys are copied to the output. A constraint that is a list has alternatives; one with a
-/// source translates these words of the text.
+/// "avoid": ["…"], "target_language": "…"}`. Other keys are copied to the output. A constraint that is a list has
+/// alternatives; one with a source translates these words of the text.
 ///
 /// # Errors
 /// The fault of the line, in one sentence.

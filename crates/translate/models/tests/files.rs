@@ -166,7 +166,7 @@ fn a_model_of_firefox_is_read_as_it_is_published() {
     fs::remove_file(path("model.enpt.intgemm.alphas.bin")).unwrap();
     fs::write(path("model.enpt.intgemm.alphas.bin.gz"), cut).unwrap();
     let problem = folder.find().unwrap().load().unwrap_err().to_string();
-    assert!(problem.contains("can not unpack"), "{problem}");
+    assert!(problem.contains("cannot unpack"), "{problem}");
 }
 
 /// A file of options wins over what such models are made for.

@@ -263,7 +263,7 @@ mod tests {
             ("opus.zip", b"PK\x03\x04....", "zip archive"),
             ("opus.tar.gz", b"\x1f\x8b\x08\0", "tar -xzf"),
             ("model.gz", b"\x1f\x8b\x08\0", "gzip -d"),
-            ("model.bin.gz", b"\x1f\x8b\x08\0", "can not read"),
+            ("model.bin.gz", b"\x1f\x8b\x08\0", "unexpected end of file"),
             ("vocab.spm", b"\n\x0c\n\x05<unk>", "a vocabulary"),
             ("lm.bin", b"mmap lm http://kheafield.com/code format version 5\n\0", "KenLM"),
             ("lid.176.bin", b"\xba\x16\x4f\x2f\x0c\0\0\0", "fastText"),

@@ -58,7 +58,7 @@ fn words<'n>(directory: &Path, names: &'n [String]) -> Result<(&'n str, &'n str)
     if let Some(found) = PAIRS.into_iter().find_map(pair) {
         return Ok(found);
     }
-    if let Some(found) = ENDS.into_iter().find_map(|ends| pair_ending(names, ends)) {
+    if let Some(found) = ENDS.into_iter().find_map(|(source, target)| only(names, source).zip(only(names, target))) {
         return Ok(found);
     }
     let shared: Vec<&str> = lists().filter(|name| is_vocabulary(name)).collect();
@@ -68,13 +68,10 @@ fn words<'n>(directory: &Path, names: &'n [String]) -> Result<(&'n str, &'n str)
     }
 }
 
-/// The only files that end so.
-fn pair_ending<'n>(names: &'n [String], (source, target): (&str, &str)) -> Option<(&'n str, &'n str)> {
-    let only = |end: &str| {
-        let mut found = names.iter().filter(|name| name.ends_with(end));
-        found.next().filter(|_| found.next().is_none()).map(String::as_str)
-    };
-    only(source).zip(only(target))
+/// The only file that ends so.
+fn only<'n>(names: &'n [String], end: &str) -> Option<&'n str> {
+    let mut found = names.iter().filter(|name| name.ends_with(end));
+    found.next().filter(|_| found.next().is_none()).map(String::as_str)
 }
 
 /// `vocab.spm`, `vocab.deen.spm`, `opus.spm32k-spm32k.vocab.yml`, …

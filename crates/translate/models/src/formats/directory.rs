@@ -196,7 +196,8 @@ pub(crate) fn write(
         .map_err(|e| ModelError::io(&path, "write", e))
 }
 
-/// Writes the checksums of the weights, of the files of the vocabularies and of the shortlist, which are all in the directory.
+/// Writes the checksums of the weights, of the files of the vocabularies and of the shortlist, which are all in the
+/// directory.
 pub(crate) fn write_checksums(directory: &Path, manifest: &Manifest) -> Result<(), ModelError> {
     let path = directory.join(Checksums::FILE);
     let sides = manifest.source.iter().chain(&manifest.target);

@@ -172,7 +172,7 @@ mod tests {
         let words = list.split(' ').zip(0..).map(|(word, id)| (word.to_owned(), id)).collect();
         let words = WordList::new(words).expect("a list");
         let codes = b"#version: 0.2\nw e\nl l</w>\nwe ll</w>\nk n\nkn o\nw n</w>\nI t</w>\ni t</w>\ni s\nis n</w>\n\
-            &apos ;\n' t</w>\nr e\nre a\nrea ll\nl y</w>\nb e\nbe r</w>\n";
+            &apos ;\n' t</w>\nr e\nre a\nrea ll\nl y</w>\nb e\nbe r</w>\n@ -\n@- @</w>\n";
         let truecaser = truecaser.map(|model| Truecaser::from_bytes(model.as_bytes(), "model").expect("a model"));
         let steps = MosesSteps::new("en", MosesStepOptions::default(), truecaser);
         MosesBpe::new(words, steps, Bpe::from_bytes(codes, "codes").expect("codes"), WordId(0), WordId(1))
