@@ -35,6 +35,7 @@ const RESULTS: [(&str, &str); 14] = [
     ("post-fig4", "-newstest2014"),
     ("post-fig5", ""),
     ("post-fig7", ""),
+    ("post-fig7", "-newstest2014"),
     ("zhang", ""),
     ("zhang-pruned", ""),
     ("zhang-pruned", "-transformer"),
