@@ -83,7 +83,7 @@ class FileOptions(CallOptions, total=False):
     entries: Literal["untranslated", "all"]
     columns: Sequence[str]
     sheet_names: bool
-    target_language: str
+    document_language: str
 
 
 class TextOptions(FileOptions, total=False):

@@ -74,7 +74,7 @@ impl TextSentence {
 }
 
 /// Reads the keywords: the options of the text and those of the call. `kind` is their type in `metaphrase.options`. The
-/// text gets the language of the translation, if the model names it.
+/// text names the language of the translation as its own, if that is known.
 pub fn options(
     kind: &'static str,
     loaded: &LoadedTranslator,
@@ -83,6 +83,9 @@ pub fn options(
     let target = loaded.translator.languages().map(|[_, target]| target.clone());
     let mut form = TextOptions { target: target.unwrap_or_default(), ..TextOptions::default() };
     let Some(keywords) = keywords else { return Ok((form, loaded.defaults.clone())) };
+    if let Some(chosen) = keywords.get_item("target_language")?.filter(|chosen| !chosen.is_none()) {
+        form.target = get("target_language", &chosen)?;
+    }
     let others = PyDict::new(keywords.py());
     for (key, value) in keywords {
         if !set(&mut form, &key.extract::<String>()?, &value)? {
@@ -157,7 +160,7 @@ fn set(form: &mut TextOptions, key: &str, value: &Bound<'_, PyAny>) -> PyResult<
         }
         "columns" => form.files.columns = get(key, value)?,
         "sheet_names" => form.files.sheet_names = get(key, value)?,
-        "target_language" => form.target = get(key, value)?,
+        "document_language" => form.target = get(key, value)?,
         _ => return Ok(false),
     }
     Ok(true)

@@ -24,4 +24,4 @@ def test_the_script_and_its_exit_status():
     wrong = run("translate", "--no-such-option", program=(script,))
     assert wrong.returncode == 2 and "metaphrase translate --help" in wrong.stderr
     failed = run("translate", "-m", "nowhere", program=(script,))
-    assert failed.returncode == 1 and failed.stderr.startswith("metaphrase: error: nowhere")
+    assert failed.returncode == 1 and failed.stderr.startswith("metaphrase: error: there is no model nowhere")

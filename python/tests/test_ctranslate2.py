@@ -108,7 +108,7 @@ def test_no_pair_of_tokens_comes_twice(bundled):
 
 
 def test_no_option_is_ignored(bundled):
-    parameters = inspect.signature(ctranslate2._wanted).parameters
+    parameters = inspect.signature(ctranslate2._call_settings).parameters
     for name, value in {
         "patience": 2,
         "coverage_penalty": 0.1,
