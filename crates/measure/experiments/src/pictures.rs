@@ -29,7 +29,7 @@ const BEAM: Axis = Axis("beam", "beam");
 const WORDS: &str = "words per CPU second";
 
 /// The results that have pictures: the experiment, and what `--name` added to the name of its file.
-const RESULTS: [(&str, &str); 14] = [
+const RESULTS: [(&str, &str); 15] = [
     ("post-fig4", ""),
     ("post-fig4", "-cgru"),
     ("post-fig4", "-newstest2014"),
