@@ -65,7 +65,7 @@ impl TextEncoding {
             Charset::Web(encoding) => (encoding, bytes),
             Charset::Latin1 => (WINDOWS_1252, bytes),
         };
-        // Bytes that only windows-1252 has tell it from Latin-1.
+        // Some bytes are characters in windows-1252 only: they distinguish it from Latin-1.
         if is_java && encoding == WINDOWS_1252 && !bytes.iter().any(|byte| (0x80..0xa0).contains(byte)) {
             return Ok((bytes.iter().copied().map(char::from).collect(), Self(Charset::Latin1)));
         }

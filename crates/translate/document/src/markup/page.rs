@@ -1,6 +1,6 @@
 //! Pages of HTML: block elements hold paragraphs, all others stand inside of them.
 
-use super::{BLOCKS, Kind, NAMED, Paragraphs, Part, Reader, Syntax, Token, VOID, ends, parts, scan};
+use super::{BLOCKS, Kind, NAMED, Paragraphs, Part, Reader, Syntax, Token, VOID, ends, move_by, parts, scan};
 use crate::block::{Block, Sentences};
 use crate::files::messages::Inset;
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub(crate) fn part(
     how: &Sentences<'_>,
 ) -> Vec<Block> {
     let mut tokens = scan(&input[part.clone()], Syntax::Html);
-    tokens.iter_mut().for_each(|token| token.range = part.start + token.range.start..part.start + token.range.end);
+    move_by(&mut tokens, part.start);
     read(input, &tokens, insets, copied, how).finish(part.end)
 }
 

@@ -30,6 +30,11 @@ pub(crate) enum Syntax {
     Xml,
 }
 
+/// Moves the tokens of a part of an input, which starts at this byte, to their places in the whole input.
+pub(crate) fn move_by(tokens: &mut [Token], start: usize) {
+    tokens.iter_mut().for_each(|token| token.range = start + token.range.start..start + token.range.end);
+}
+
 /// The parts of an input.
 pub(crate) fn scan(input: &str, syntax: Syntax) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();

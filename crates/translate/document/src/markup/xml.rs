@@ -1,7 +1,7 @@
 //! XML of any vocabulary: elements next to text are parts of sentences, all others are paragraphs or hold
 //! them.
 
-use super::{Kind, NAMED, Paragraphs, Reader, Syntax, Token, ends, scan};
+use super::{Kind, NAMED, Paragraphs, Reader, Syntax, Token, ends, move_by, scan};
 use crate::Error;
 use crate::block::{Block, Sentences};
 use crate::files::messages::Inset;
@@ -27,7 +27,7 @@ pub(crate) fn part(
 ) -> Result<Option<Block>, Error> {
     let mut tokens = scan(&input[part.clone()], Syntax::Xml);
     check(&input[part.clone()], &tokens)?;
-    tokens.iter_mut().for_each(|token| token.range = part.start + token.range.start..part.start + token.range.end);
+    move_by(&mut tokens, part.start);
     let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Xml, copied, paragraphs: Paragraphs::new(how) };
     let (ends, mixed) = (ends(&tokens), vec![true; tokens.len()]);
     read(&mut reader, &ends, &mixed, Some(insets));
