@@ -43,7 +43,7 @@ def test_required_terms(translator):
     assert (met.term, met.alternatives) == (0, ["Gebäude"])
     assert "".join(with_term.pieces[met.first : met.first + met.pieces]).strip("▁") == "Gebäude"
     either = translator.translate(source, constraints=[["Bauwerk", "Haus"]])
-    assert any(word in either.text for word in ("Bauwerk", "Haus"))
+    assert "Haus" in either.text
     found = translator.translate([source, source], constraints=[None, ["Gebäude"]], avoid=[["Haus"], None])
     assert "Haus" not in found[0].text.rstrip(".").split() and "Gebäude" in found[1].text
     impossible = translator.translate(source, constraints=[""])

@@ -257,3 +257,13 @@ fn a_term_keeps_its_place_by_way_of_a_third_language() {
         assert!(found.missing.is_empty() && !has(found.text(), plain), "{}", found.text());
     }
 }
+
+/// Alternatives without a place: the translation has the one that fits best, not the first one.
+#[test]
+fn the_alternative_that_fits_best_is_chosen() {
+    let translator = translator();
+    for alternatives in [["Bauwerk", "Haus"], ["Haus", "Bauwerk"]] {
+        let found = one(&translator, Request::translate("The house is old.").require(alternatives));
+        assert!(has(found.text(), "Haus") && found.missing.is_empty(), "{alternatives:?}: {}", found.text());
+    }
+}

@@ -5,6 +5,7 @@ use super::context::{Context, pieces};
 use super::inline_terms::line_attention;
 use super::job::{Job, SecondSearch};
 use crate::constraints::Segmented;
+use crate::forms::forms;
 use crate::linked::{LinkedTexts, written_words};
 use crate::{Error, Met, Request, SearchOptions, TermPlaces, TermUse, TranslateOptions};
 use metaphrase_base::{StepModel, WordId};
@@ -113,6 +114,11 @@ impl Context {
             TermQuestion::Places => {
                 let met = job.required.met(&best.words, &text, &target_pieces);
                 let found = find_places(&linked, &met, &mut request);
+                for met in &met {
+                    let written = self.target.decode(&best.words[met.first..met.first + met.pieces]);
+                    let alternatives = &mut request.terms.required[met.term].targets;
+                    chosen_first(alternatives, written.trim(), self.target_language());
+                }
                 let annotated = if found { self.annotate(&request, &words, &job.source_pieces) } else { None };
                 let Some(annotated) = annotated else {
                     if !second.search.attention {
@@ -166,6 +172,14 @@ fn find_places(linked: &LinkedTexts<'_>, met: &[Met], request: &mut Request) -> 
         }
     }
     found
+}
+
+/// Moves the alternative that a translation has to the front: the marks in the source name the first one.
+fn chosen_first(alternatives: &mut [String], written: &str, language: Option<&str>) {
+    let is_written = |alternative: &String| forms(alternative, language).iter().any(|form| form == written);
+    if let Some(chosen) = alternatives.iter().position(is_written) {
+        alternatives[..=chosen].rotate_right(1);
+    }
 }
 
 /// The words that a free translation has for the source of the terms, and nowhere else.
