@@ -3,10 +3,10 @@
 use crate::Hypothesis;
 use crate::forms::forms;
 use metaphrase_base::{AvoidedPhrases, ReadText, WordId};
-use metaphrase_search::{Constraints, ConstraintsError, Continues};
+use metaphrase_search::{Constraints, ConstraintsError, WrittenWords};
 use metaphrase_text::vocab::Vocabulary;
 use metaphrase_text::{WholeWords, comparable, pieces_in, spans};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization;
@@ -134,12 +134,14 @@ pub(crate) struct Segmented {
 }
 
 impl Segmented {
-    /// Segments terms as the model would inside a sentence. A term that can not be met is left out, with a note; so is
-    /// a term with words that the search excludes. `language` is the target language, for the endings of forms.
+    /// Segments the terms of a source as the model would inside a sentence. A term that can not be met is left out, with
+    /// a note; so is a term with words that the search excludes. `language` is the target language, for the endings of
+    /// forms.
     pub(crate) fn new(
+        source: &str,
         terms: &Terms,
         target: &Arc<Vocabulary>,
-        continues: &Continues,
+        written: &WrittenWords,
         excluded: &[WordId],
         language: Option<&str>,
     ) -> Self {
@@ -150,9 +152,12 @@ impl Segmented {
         this.notes.extend(empty.map(|_| "an empty phrase to avoid is left out".into()));
         let avoided = this.avoided(target);
         let mut required = Vec::new();
-        for (number, RequiredTerm { targets, .. }) in terms.required.iter().enumerate() {
+        for (number, term) in terms.required.iter().enumerate() {
+            let targets = &term.targets;
             let forms = this.forms[number].clone();
-            match this.alternatives(&forms, target, excluded) {
+            let signs = SignsAround::new(source, term.source.as_ref());
+            let alternatives = this.alternatives(&forms, target, excluded);
+            match alternatives.map(|alternatives| signs.with_joined(alternatives, target)) {
                 // One term at a time, so that a contradiction names its term.
                 Some(term) => match Constraints::new(std::slice::from_ref(&term), avoided.clone(), None) {
                     Ok(_) => {
@@ -168,7 +173,7 @@ impl Segmented {
             }
         }
         if !required.is_empty() || avoided.is_some() {
-            match Constraints::new(&required, avoided, Some(continues.clone())) {
+            match Constraints::new(&required, avoided, Some(written.clone())) {
                 Ok(constraints) => this.constraints = Some(constraints),
                 Err(error) => this.notes.push(error.to_string()),
             }
@@ -261,8 +266,8 @@ impl Segmented {
     }
 
     /// Makes the terms preferred ones, which a translation may lack.
-    pub(crate) fn prefer(&mut self, target: &Arc<Vocabulary>, continues: &Continues) {
-        self.constraints = only_avoiding(self.avoided(target), continues);
+    pub(crate) fn prefer(&mut self, target: &Arc<Vocabulary>, written: &WrittenWords) {
+        self.constraints = only_avoiding(self.avoided(target), written);
         self.is_preferred = true;
     }
 
@@ -290,18 +295,78 @@ impl Segmented {
     }
 
     /// Gives up all required terms, and with `all` the phrases to avoid, too; `note` gives the reason.
-    pub(crate) fn give_up(&mut self, all: bool, note: String, target: &Arc<Vocabulary>, continues: &Continues) {
-        self.constraints = only_avoiding(self.avoided(target).filter(|_| !all), continues);
+    pub(crate) fn give_up(&mut self, all: bool, note: String, target: &Arc<Vocabulary>, written: &WrittenWords) {
+        self.constraints = only_avoiding(self.avoided(target).filter(|_| !all), written);
         self.impossible.append(&mut self.numbers);
         self.impossible.sort_unstable();
         self.notes.push(note);
     }
 }
 
+/// The signs that touch a term in the source, as they may in the translation: models write a word after a quotation mark
+/// or a bracket with other pieces than a word after a blank, and some write a sign and the end of a word as one piece.
+struct SignsAround<'s> {
+    before: bool,
+    after: &'s str,
+}
+
+/// Signs before a word.
+const OPENING: &[char] = &['(', '[', '{', '"', '“', '„', '”', '‘', '‚', '«', '»', '‹', '›', '<', '/'];
+
+impl<'s> SignsAround<'s> {
+    /// `place`: the bytes of the term in the source, if they are known.
+    fn new(source: &'s str, place: Option<&Range<usize>>) -> Self {
+        let around = place.and_then(|place| source.get(..place.start).zip(source.get(place.end..)));
+        let Some((before, after)) = around else { return Self { before: source.contains(OPENING), after: "" } };
+        let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
+        let end = after.char_indices().take(2).take_while(|(_, c)| is_sign(*c)).map(|(at, c)| at + c.len_utf8()).last();
+        Self { before: before.ends_with(is_sign), after: &after[..end.unwrap_or(0)] }
+    }
+
+    /// The alternatives of a term, and the same ones as the vocabulary writes them next to signs.
+    fn with_joined(&self, alternatives: Vec<Vec<WordId>>, target: &Vocabulary) -> Vec<Vec<WordId>> {
+        let mut all = alternatives.clone();
+        if self.before {
+            all.extend(alternatives.iter().filter_map(|words| after_sign(words, target)));
+        }
+        let first = self.after.chars().next().map_or(0, char::len_utf8);
+        for sign in [self.after, &self.after[..first], ",", "."].into_iter().filter(|sign| !sign.is_empty()) {
+            let joined: Vec<Vec<WordId>> = all.iter().filter_map(|words| with_sign(words, sign, target)).collect();
+            all.extend(joined);
+        }
+        let mut known = HashSet::new();
+        all.retain(|words| known.insert(words.clone()));
+        all
+    }
+}
+
+/// A phrase as the vocabulary writes it right after a bracket, if that differs.
+pub(crate) fn after_sign(words: &[WordId], target: &Vocabulary) -> Option<Vec<WordId>> {
+    let phrase = target.decode(words);
+    let mut joined = Vec::new();
+    target.encode(&format!("({phrase}"), &mut joined);
+    joined.pop();
+    let mut spelled = Vec::new();
+    let sign = joined.iter().position(|&word| {
+        target.spell(word, &mut spelled);
+        spelled.ends_with(b"(")
+    })?;
+    let joined = joined.split_off(sign + 1);
+    let is_same = target.decode(&joined) == phrase && !joined.iter().any(|&word| target.is_unknown(word));
+    (is_same && joined != words).then_some(joined)
+}
+
+/// A phrase whose last piece has a sign at its end, if the vocabulary has such a piece.
+fn with_sign(words: &[WordId], sign: &str, target: &Vocabulary) -> Option<Vec<WordId>> {
+    let (&last, before) = words.split_last()?;
+    let joined = target.id(&format!("{}{sign}", target.word(last)))?;
+    Some(before.iter().copied().chain([joined]).collect())
+}
+
 /// Constraints without terms.
-fn only_avoiding(avoided: Option<Arc<dyn AvoidedPhrases>>, continues: &Continues) -> Option<Constraints> {
+fn only_avoiding(avoided: Option<Arc<dyn AvoidedPhrases>>, written: &WrittenWords) -> Option<Constraints> {
     // Without terms there is nothing to contradict.
-    Constraints::new(&[], Some(avoided?), Some(continues.clone())).ok()
+    Constraints::new(&[], Some(avoided?), Some(written.clone())).ok()
 }
 
 /// The longest ending that a preferred term may have, in letters.

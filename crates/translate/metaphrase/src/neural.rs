@@ -18,7 +18,7 @@ use crate::{
 use context::Context;
 use metaphrase_base::{StepModel, UnitTimes, WordId};
 use metaphrase_models::Model;
-use metaphrase_search::{CheckedOptions, Fused};
+use metaphrase_search::{CheckedOptions, Fused, WrittenWords};
 use metaphrase_shortlist::Shortlists;
 use metaphrase_text::TermMarks;
 use metaphrase_text::vocab::Vocabulary;
@@ -60,7 +60,12 @@ impl Neural {
     ) -> Result<Self, Error> {
         let (model, (source, target)) = load(packages, weights)?;
         let model = Arc::new(model);
-        let continues = (0..target.len()).map(|word| target.continues(WordId::new(word))).collect();
+        let written = {
+            let all = || (0..target.len()).map(WordId::new);
+            let continues: Vec<bool> = all().map(|word| target.continues(word)).collect();
+            let open: Vec<bool> = all().map(|word| target.is_open(word)).collect();
+            WrittenWords::new(continues, open)
+        };
         let open = |(path, options): (PathBuf, _)| Shortlists::open(&path, options, [&source, &target]);
         let shortlists = attachments.shortlist.map(open).transpose()?;
         let mut counter = EvidenceCounter::of(Arc::clone(&target));
@@ -77,7 +82,7 @@ impl Neural {
             source,
             target,
             target_languages,
-            continues,
+            written,
             counter,
             evidence,
             shortlists,

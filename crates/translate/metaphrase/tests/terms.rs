@@ -267,3 +267,31 @@ fn the_alternative_that_fits_best_is_chosen() {
         assert!(has(found.text(), "Haus") && found.missing.is_empty(), "{alternatives:?}: {}", found.text());
     }
 }
+
+/// A term next to signs: models write it there with other pieces than after a blank.
+#[test]
+fn terms_next_to_signs_keep_the_signs() {
+    let translator = translator();
+    for (source, term, expected) in [
+        ("He calls it \"house\".", "Gebäude", "Er nennt es \"Gebäude\"."),
+        ("The (user) is here.", "Anwender", "Der (Anwender) ist hier."),
+        ("The \"user\" opens the door.", "Anwender", "Der \"Anwender\" öffnet die Tür."),
+    ] {
+        let word = ["house", "user"].into_iter().find_map(|word| Some((source.find(word)?, word)));
+        let (at, word) = word.expect("a known word");
+        let mut request = Request::translate(source).require([term]);
+        request.terms.required[0].source = Some(at..at + word.len());
+        let found = one(&translator, request);
+        let text = found.text().replace(['„', '“', '”'], "\"");
+        assert_eq!(text, expected);
+        assert!(found.missing.is_empty());
+    }
+    for source in ["Could not read \"%s\".", "Delete (%s)"] {
+        let at = source.find("%s").expect("a thing to copy");
+        let mut request = Request::translate(source).require(["%s"]);
+        request.terms.required[0].source = Some(at..at + 2);
+        let found = one(&translator, request);
+        let signs = if source.contains('"') { ["\"%s\"", "„%s“"] } else { ["(%s)", "(%s)"] };
+        assert!(signs.iter().any(|signs| found.text().contains(signs)), "{}", found.text());
+    }
+}

@@ -13,10 +13,38 @@ use metaphrase_base::{AvoidedPhrases, WordId};
 use phrases::Phrases;
 use std::sync::Arc;
 
-/// By word of a vocabulary: whether it continues the word before it, as a sub-word piece inside a written word does.
+/// How the words of a vocabulary, which may be pieces, stand in written words. Cheap to clone.
 ///
-/// A phrase is met only where the word after it begins anew: `Haus` is not met by `Haustür`.
-pub type Continues = Arc<[bool]>;
+/// A phrase is met only where the word after it begins anew: `Haus` is not met by `Haustür`. A phrase that begins with a
+/// word that continues another one, as after a quotation mark, is met only where no letter stands before it.
+#[derive(Debug, Clone, Default)]
+pub struct WrittenWords {
+    continues: Arc<[bool]>,
+    open: Arc<[bool]>,
+}
+
+impl WrittenWords {
+    /// By word: `continues`, whether it continues the word before it, as a piece inside a written word does; `open`,
+    /// whether it ends with a letter or a digit, so that a word that continues it belongs to the same written word.
+    #[must_use]
+    pub fn new(continues: impl Into<Arc<[bool]>>, open: impl Into<Arc<[bool]>>) -> Self {
+        Self { continues: continues.into(), open: open.into() }
+    }
+
+    /// By word: whether it continues the word before it.
+    #[must_use]
+    pub fn continuing(&self) -> &[bool] {
+        &self.continues
+    }
+
+    fn continues(&self, word: WordId) -> bool {
+        self.continues.get(word.index()).copied().unwrap_or(false)
+    }
+
+    fn is_open(&self, word: WordId) -> bool {
+        self.open.get(word.index()).copied().unwrap_or(false)
+    }
+}
 
 /// Phrases that translations of a sentence must, or must not, contain. Cheap to clone.
 ///
@@ -32,8 +60,11 @@ struct Given {
     phrases: Phrases,
     /// The phrases that must not appear.
     avoided: Option<Arc<dyn AvoidedPhrases>>,
-    continues: Option<Continues>,
-    /// By term: its shortest alternative.
+    written: WrittenWords,
+    /// Whether a phrase begins with a word that continues another one.
+    begins_inside: bool,
+    /// By term: its shortest alternative; one that begins with a word that continues another one only if it has no
+    /// other.
     shortest: Vec<Vec<WordId>>,
 }
 
@@ -55,31 +86,36 @@ pub enum ConstraintsError {
 }
 
 impl Constraints {
-    /// `terms` must appear, each as one of its alternatives; `avoided` phrases must not. Where words are pieces of
-    /// written words, `continues` marks the pieces that continue a word.
+    /// `terms` must appear, each as one of its alternatives; `avoided` phrases must not. Where words are pieces,
+    /// `written` tells which of them belong to one written word.
     ///
     /// # Errors
     /// [`ConstraintsError`] if no translation could meet the constraints.
     pub fn new(
         terms: &[Vec<Vec<WordId>>],
         avoided: Option<Arc<dyn AvoidedPhrases>>,
-        continues: Option<Continues>,
+        written: Option<WrittenWords>,
     ) -> Result<Self, ConstraintsError> {
         let contains_avoided = |phrase: &[WordId]| avoided.as_ref().is_some_and(|avoided| avoided.in_words(phrase));
-        let (mut phrases, mut shortest) = (Phrases::default(), Vec::new());
+        let written = written.unwrap_or_default();
+        let (mut phrases, mut shortest, mut begins_inside) = (Phrases::default(), Vec::new(), false);
         for (term, alternatives) in terms.iter().enumerate() {
             if alternatives.is_empty() || alternatives.iter().any(Vec::is_empty) {
                 return Err(ConstraintsError::EmptyTerm { term });
             }
             let possible = alternatives.iter().filter(|phrase| !contains_avoided(phrase));
-            let mut least: Option<&Vec<WordId>> = None;
+            let mut least: Option<(bool, &Vec<WordId>)> = None;
             for phrase in possible {
                 phrases.add(phrase, term);
-                least = least.filter(|least| least.len() <= phrase.len()).or(Some(phrase));
+                let is_inside = written.continues(phrase[0]);
+                begins_inside |= is_inside;
+                let is_least = |least: &(bool, &Vec<WordId>)| (least.0, least.1.len()) <= (is_inside, phrase.len());
+                least = least.filter(is_least).or(Some((is_inside, phrase)));
             }
+            let least = least.map(|least| least.1);
             shortest.push(least.ok_or(ConstraintsError::Contradiction { term })?.clone());
         }
-        Ok(Self(Arc::new(Given { phrases, avoided, continues, shortest })))
+        Ok(Self(Arc::new(Given { phrases, avoided, written, begins_inside, shortest })))
     }
 
     /// C: the number of words that a translation needs at least to meet all terms (the paper's number of constraints,
@@ -92,7 +128,11 @@ impl Constraints {
     /// The number of written words among them: words of the vocabulary that continue none.
     #[must_use]
     pub fn written_words(&self) -> usize {
-        self.0.shortest.iter().map(|term| term.iter().filter(|&&word| !self.0.continues(word)).count().max(1)).sum()
+        self.0
+            .shortest
+            .iter()
+            .map(|term| term.iter().filter(|&&word| !self.0.written.continues(word)).count().max(1))
+            .sum()
     }
 
     /// The number of sets of words that a hypothesis may have met: those of whole terms, and the first words of another
@@ -119,7 +159,7 @@ impl Constraints {
     pub fn find(&self, words: &[WordId]) -> Vec<Option<(usize, usize)>> {
         let mut met = vec![None; self.terms()];
         let mut set = TermSet::new(self.terms());
-        self.0.read(words, &mut set, true, |term, first, count| met[term] = Some((first, count)));
+        self.0.read(words, false, &mut set, true, |term, first, count| met[term] = Some((first, count)));
         met
     }
 
@@ -131,28 +171,40 @@ impl Constraints {
 }
 
 impl Given {
-    fn continues(&self, word: WordId) -> bool {
-        self.continues.as_ref().and_then(|words| words.get(word.index())).copied().unwrap_or(false)
+    /// Whether a letter or a digit stands before the next word, if some phrase makes that count. `before`: whether one
+    /// stands before `words`.
+    fn is_inside(&self, words: &[WordId], before: bool) -> bool {
+        self.begins_inside && words.last().map_or(before, |&last| self.written.is_open(last))
     }
 
-    /// Reads `words` from left to right. The terms in `met` are met before; terms that the words meet are added to it,
+    /// Whether a phrase can not begin with this word: it would begin inside a written word.
+    fn is_barred(&self, word: WordId, inside: bool) -> bool {
+        inside && self.written.continues(word)
+    }
+
+    /// Reads `words` from left to right; `inside`: whether a letter or a digit stands before them. The terms in `met` are met before; terms that the words meet are added to it,
     /// and `credit` is called with the term, its first word and its number of words. `ended`: no word follows.
     ///
     /// Returns the place from which the words may still become a phrase: the end, if there is no such place.
     fn read(
         &self,
         words: &[WordId],
+        inside: bool,
         met: &mut TermSet,
         ended: bool,
         mut credit: impl FnMut(usize, usize, usize),
     ) -> usize {
         let mut begin = 0;
         while begin < words.len() {
+            if self.is_barred(words[begin], self.is_inside(&words[..begin], inside)) {
+                begin += 1;
+                continue;
+            }
             let (mut node, mut end, mut longest) = (Phrases::ROOT, begin, None);
             while let Some(next) = words.get(end).and_then(|&word| self.phrases.child(node, word, met)) {
                 (node, end) = (next, end + 1);
                 if let Some(term) = self.phrases.ends(node, met)
-                    && words.get(end).is_none_or(|&next| !self.continues(next))
+                    && words.get(end).is_none_or(|&next| !self.written.continues(next))
                 {
                     longest = Some((term, end));
                 }

@@ -65,7 +65,7 @@ mod task;
 mod trellis;
 
 pub use characters::ByteWords;
-pub use constraints::{Constraints, ConstraintsError, Continues};
+pub use constraints::{Constraints, ConstraintsError, WrittenWords};
 pub use fused::{Fused, FusedState};
 pub use informed::{Informed, InformedState};
 pub use options::{CheckedOptions, Options, OptionsError, RestCosts, Stop, Strategy};

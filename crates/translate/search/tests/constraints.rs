@@ -2,7 +2,9 @@
 
 use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::WordId;
-use metaphrase_search::{ByteWords, Constraints, ConstraintsError, Options, SamplingPool, Stop, Strategy};
+use metaphrase_search::{
+    ByteWords, Constraints, ConstraintsError, Options, SamplingPool, Stop, Strategy, WrittenWords,
+};
 use metaphrase_testkit::{AvoidedWords, FakeModel, exhaustive};
 
 const END: WordId = WordId(0);
@@ -64,7 +66,7 @@ fn phrases_are_found_from_left_to_right_the_longest_first() {
 fn a_phrase_is_not_met_inside_a_longer_written_word() {
     // Word 4 is a piece that continues the word before it.
     let continues = vec![false, false, false, false, true];
-    let constraints = Constraints::new(&[vec![words(&[1])]], None, Some(continues.into())).unwrap();
+    let constraints = Constraints::new(&[vec![words(&[1])]], None, Some(WrittenWords::new(continues, []))).unwrap();
     assert_eq!(constraints.find(&words(&[1, 4, 2])), [None]);
     assert_eq!(constraints.find(&words(&[1, 4, 1])), [Some((2, 1))]);
     // Word 1 and then 4 is by far the best.
@@ -268,7 +270,8 @@ fn draws_have_no_banks() {
 #[test]
 fn a_term_that_wants_to_be_part_of_a_word_is_met_at_the_limit_at_the_latest() {
     let continues = vec![false, false, false, true];
-    let constraints = Constraints::new(&[vec![words(&[1])]], None, Some(continues.into())).expect("usable constraints");
+    let constraints = Constraints::new(&[vec![words(&[1])]], None, Some(WrittenWords::new(continues, [])))
+        .expect("usable constraints");
     let script = |_: &[WordId], so_far: &[WordId]| match so_far.last() {
         Some(WordId(1)) => vec![-50.0, -60.0, -60.0, -0.01],
         _ => vec![-4.0, -3.0, -0.1, -9.0],

@@ -169,6 +169,18 @@ impl Vocabulary {
         byte || piece.chars().next().is_some_and(joins)
     }
 
+    /// Whether the text of a word ends with a letter or a digit, so that a word that [continues](Self::continues) it
+    /// belongs to the same written word. The piece of a byte may be a part of a letter.
+    pub fn is_open(&self, id: WordId) -> bool {
+        if matches!(self.form, Form::Words(_) | Form::MosesBpe(_)) || id == self.eos || self.is_unknown(id) {
+            return false;
+        }
+        let piece = self.word(id);
+        let byte = piece.len() == 6 && piece.starts_with("<0x") && piece.ends_with('>');
+        let is_letter = |last: char| (last.is_alphanumeric() && !is_cjk(last)) || is_combining_mark(last);
+        byte || piece.chars().next_back().is_some_and(is_letter)
+    }
+
     /// Appends the bytes that a word adds to a text: a blank for each mark of a new word, one byte for the piece of a
     /// byte, nothing for a control symbol. What [`decode`](Self::decode) does at the start of a text and with bytes
     /// that make no character is left out.

@@ -4,7 +4,7 @@ use crate::evidence::EvidenceModel;
 use crate::{Error, EvidenceCounter, target_language};
 use metaphrase_base::{UnitTimes, WordId};
 use metaphrase_models::Model;
-use metaphrase_search::Continues;
+use metaphrase_search::WrittenWords;
 use metaphrase_shortlist::Shortlists;
 use metaphrase_text::TermMarks;
 use metaphrase_text::vocab::Vocabulary;
@@ -17,8 +17,8 @@ pub(crate) struct Context {
     pub(crate) target: Arc<Vocabulary>,
     /// The codes of the target languages that lines can choose from.
     pub(crate) target_languages: Vec<String>,
-    /// By target word: whether it continues the written word before it.
-    pub(crate) continues: Continues,
+    /// How target words stand in written words.
+    pub(crate) written: WrittenWords,
     /// Counts evidence.
     pub(crate) counter: EvidenceCounter,
     /// Gives evidence for lines without evidence of their own.

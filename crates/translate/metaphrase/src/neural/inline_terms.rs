@@ -3,6 +3,7 @@
 //! where the term's own would stand, and in the right form.
 
 use super::context::Context;
+use crate::constraints::after_sign;
 use crate::forms::without_endings;
 use crate::{Attention, Request};
 use metaphrase_base::WordId;
@@ -31,6 +32,10 @@ impl Context {
                 let mut translation = Vec::new();
                 self.source.encode(&without_endings(target), &mut translation);
                 translation.pop();
+                // After a sign, the model writes the translation as it is written after one here.
+                let follows_sign = place.start > 0 && !pieces[words.start].starts_with('\u{2581}');
+                let translation =
+                    if follows_sign { after_sign(&translation, &self.source) } else { None }.unwrap_or(translation);
                 terms.push((words, translation));
             }
         }

@@ -21,7 +21,7 @@ impl Context {
             let (source_pieces, notes) = (job.source_pieces, job.notes);
             return job.reply.finish(Translation { source_pieces, notes, counts, ..failed });
         }
-        let graph = |units| SearchGraph::new(&explored, &self.target, &self.continues, units);
+        let graph = |units| SearchGraph::new(&explored, &self.target, self.written.continuing(), units);
         let search_graph = job.graph.map(graph);
         let mut missing = required.impossible.clone();
         let complete = hypotheses.iter().all(|found| found.complete);

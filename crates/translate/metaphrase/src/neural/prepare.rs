@@ -41,7 +41,7 @@ impl Context {
         let annotated = if has_text { self.annotate(request, &source, &source_pieces) } else { None };
         if options.term_use == TermUse::Preferred && required.has_terms() {
             match self.inline_terms {
-                Some(_) if annotated.is_some() => required.prefer(&self.target, &self.continues),
+                Some(_) if annotated.is_some() => required.prefer(&self.target, &self.written),
                 Some(_) => {}
                 None => notes.push("the model reads no terms in its source: they are required, not preferred".into()),
             }
@@ -102,8 +102,14 @@ impl Context {
         if request.terms.is_empty() || request.target.is_some() {
             return Segmented::default();
         }
-        let mut segmented =
-            Segmented::new(&request.terms, &self.target, &self.continues, &search.excluded, self.target_language());
+        let mut segmented = Segmented::new(
+            &request.source,
+            &request.terms,
+            &self.target,
+            &self.written,
+            &search.excluded,
+            self.target_language(),
+        );
         let words = segmented.constraints.as_ref().map_or(0, Constraints::words);
         let limit = search.limit(source_len, prefix_len);
         let sampling = search.sampling.is_some() && segmented.constraints.is_some();
@@ -117,7 +123,7 @@ impl Context {
         } else {
             return segmented;
         };
-        segmented.give_up(sampling, note, &self.target, &self.continues);
+        segmented.give_up(sampling, note, &self.target, &self.written);
         segmented
     }
 }

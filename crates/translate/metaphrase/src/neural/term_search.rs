@@ -128,7 +128,7 @@ impl Context {
                 };
                 (second.source, job.columns) = annotated.read_after(job.language);
                 if term_use == TermUse::Preferred {
-                    job.required.prefer(&self.target, &self.continues);
+                    job.required.prefer(&self.target, &self.written);
                     second.constraints = job.required.constraints.clone();
                 }
             }
@@ -150,8 +150,14 @@ impl Context {
         }
         let mut terms = request.terms.clone();
         terms.avoided.extend(words);
-        let segmented =
-            Segmented::new(&terms, &self.target, &self.continues, &second.search.excluded, self.target_language());
+        let segmented = Segmented::new(
+            &request.source,
+            &terms,
+            &self.target,
+            &self.written,
+            &second.search.excluded,
+            self.target_language(),
+        );
         // A term that can not be met without these words has priority over avoiding them.
         if segmented.numbers == job.required.numbers { segmented.constraints } else { own }
     }

@@ -29,6 +29,9 @@ struct Key {
     tail: Vec<u8>,
     /// Whether an avoided phrase stands at the end, unless the next word continues its last written word.
     open: bool,
+    /// Whether a letter or a digit stands before the words of the node: then no phrase begins there with a word that
+    /// continues another one. Always false if no phrase begins so.
+    inside: bool,
 }
 
 #[derive(Debug)]
@@ -71,7 +74,7 @@ pub(crate) struct Automaton {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Symbol {
     Word(WordId),
-    Other { continues: bool },
+    Other { continues: bool, is_open: bool },
 }
 
 impl Automaton {
@@ -86,7 +89,7 @@ impl Automaton {
             bans: HashMap::default(),
             rest_costs: RestCosts::default(),
         };
-        automaton.state(Key { met, node: Phrases::ROOT, tail: Vec::new(), open: false });
+        automaton.state(Key { met, node: Phrases::ROOT, tail: Vec::new(), open: false, inside: false });
         automaton
     }
 
@@ -133,7 +136,7 @@ impl Automaton {
 
     /// Whether `word` continues the written word before it.
     pub(crate) fn continues(&self, word: WordId) -> bool {
-        self.constraints.0.continues(word)
+        self.constraints.0.written.continues(word)
     }
 
     /// The rest cost of the words that are still needed, at most 0.
@@ -174,7 +177,8 @@ impl Automaton {
         let Key { met, node, .. } = &self.states[state.0 as usize].key;
         let phrases = &self.constraints.0.phrases;
         let next = [*node, Phrases::ROOT].into_iter().filter_map(|node| phrases.child(node, word, met));
-        next.into_iter().any(|node| phrases.children(node, met).any(|(after, _)| self.constraints.0.continues(after)))
+        next.into_iter()
+            .any(|node| phrases.children(node, met).any(|(after, _)| self.constraints.0.written.continues(after)))
     }
 
     /// The state after `word`.
@@ -183,17 +187,18 @@ impl Automaton {
         if let Some(&known) = self.transitions.get(&(state, symbol)) {
             return known;
         }
-        let Key { met, node, tail, .. } = &self.states[state.0 as usize].key;
+        let Key { met, node, tail, inside, .. } = &self.states[state.0 as usize].key;
         let given = &self.constraints.0;
         let mut met = met.clone();
         let mut words = given.phrases.path(*node);
         words.push(word);
         let text = given.avoided.as_ref().map(|avoided| avoided.read(tail, word));
         let ReadText { tail, status } = text.unwrap_or_default();
-        let begin = given.read(&words, &mut met, false, |_, _, _| {});
+        let begin = given.read(&words, *inside, &mut met, false, |_, _, _| {});
+        let inside = given.is_inside(&words[..begin], *inside);
         let step = |node, &word| given.phrases.child(node, word, &met);
         let node = words[begin..].iter().try_fold(Phrases::ROOT, step).unwrap_or(Phrases::ROOT);
-        let to = self.state(Key { met, node, tail, open: status == PhraseStatus::Open });
+        let to = self.state(Key { met, node, tail, open: status == PhraseStatus::Open, inside });
         self.transitions.insert((state, symbol), to);
         to
     }
@@ -211,7 +216,10 @@ impl Automaton {
         if given.phrases.knows(word) || given.avoided.is_some() {
             Symbol::Word(word)
         } else {
-            Symbol::Other { continues: given.continues(word) }
+            Symbol::Other {
+                continues: given.written.continues(word),
+                is_open: given.begins_inside && given.written.is_open(word),
+            }
         }
     }
 
@@ -221,10 +229,11 @@ impl Automaton {
             return number;
         }
         let given = &self.constraints.0;
-        let Key { met, node, .. } = &key;
+        let Key { met, node, inside, .. } = &key;
         // If the sentence ended here: the terms that the words of the open phrase meet by themselves.
         let mut settled = met.clone();
-        given.read(&given.phrases.path(*node), &mut settled, true, |_, _, _| {});
+        let path = given.phrases.path(*node);
+        given.read(&path, *inside, &mut settled, true, |_, _, _| {});
         let unmet = |met: &TermSet| -> usize {
             given
                 .shortest
@@ -255,7 +264,9 @@ impl Automaton {
         let mut next: Vec<WordId> = given.phrases.children(*node, met).map(|child| child.0).collect();
         // No phrase is open, or the open phrase is whole: another term may follow.
         if *node == Phrases::ROOT || given.phrases.ends(*node, met).is_some() {
-            next.extend(given.phrases.children(Phrases::ROOT, &settled).map(|child| child.0));
+            let inside = given.is_inside(&path, *inside);
+            let first = given.phrases.children(Phrases::ROOT, &settled).map(|child| child.0);
+            next.extend(first.filter(|&word| !given.is_barred(word, inside)));
         }
         next.sort_unstable();
         next.dedup();
@@ -271,6 +282,7 @@ impl Automaton {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::WrittenWords;
     use metaphrase_testkit::AvoidedWords;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
@@ -287,8 +299,10 @@ mod tests {
             let terms: Vec<Vec<Vec<WordId>>> = (0..3).map(|term| (0..=term % 2).map(|_| phrase(3)).collect()).collect();
             let avoided = [phrase(4)];
             let text: Vec<WordId> = (0..4).flat_map(|_| phrase(4)).collect();
-            let continues: Vec<bool> = (0..5).map(|_| rng.random_range(0..4) == 0).collect();
-            let Ok(constraints) = Constraints::new(&terms, AvoidedWords::new(&avoided), Some(continues.into())) else {
+            let [continues, open] = [4, 2].map(|share| (0..5).map(|_| rng.random_range(0..share) == 0).collect());
+            let [continues, open]: [Vec<bool>; 2] = [continues, open];
+            let written = WrittenWords::new(continues, open);
+            let Ok(constraints) = Constraints::new(&terms, AvoidedWords::new(&avoided), Some(written)) else {
                 continue;
             };
             let mut automaton = Automaton::new(constraints.clone());
