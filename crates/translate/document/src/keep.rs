@@ -57,7 +57,10 @@ static ADDRESSES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
         r#"(?i)(?:https?|ftps?|sftp|file|ssh|git)://[^\s<>"\u{3000}-\u{ffff}]+"#,
         r#"(?i)www\.[^\s<>"\u{3000}-\u{ffff}]+"#,
-        r"(?i)\b(?:mailto:)?[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+",
+        r"(?i)(?:@|\b(?:mailto:)?)[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+",
+        // Without a scheme. Ends that are words, too, need a path after them: a blank may lack after a full stop.
+        r#"\b(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+(?:app|br|ca|ch|cloud|com|dev|edu|eu|fr|gov|io|net|nl|org|pl|social|tv|uk)\b(?:[:/][^\s<>"\u{3000}-\u{ffff}]*)?"#,
+        r#"\b(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[a-z]{2,6}/[^\s<>"\u{3000}-\u{ffff}]+"#,
     ])
 });
 
@@ -138,7 +141,8 @@ pub(crate) fn find_in(text: &str, keep: Keep, style: Style) -> Vec<Range<usize>>
     if keep.placeholders {
         // A percent sign after a digit is that of `50%`.
         let percent = |range: &Range<usize>| {
-            text[range.clone()].starts_with('%') && text[..range.start].ends_with(|c: char| c.is_ascii_digit())
+            let found = &text[range.clone()];
+            found.starts_with('%') && found != "%%" && text[..range.start].ends_with(|c: char| c.is_ascii_digit())
         };
         patterns::code(text).into_iter().for_each(&mut add);
         patterns::first(text).for_each(&mut add);
@@ -221,10 +225,11 @@ mod tests {
     fn placeholders_are_found() {
         for (text, expected) in [
             ("Hello %1$s, good to see you again!", &["%1$s"][..]),
-            ("%d of %(total)d files, %5.2f %% done, %@", &["%d", "%(total)d", "%5.2f", "%@"]),
+            ("%d of %(total)d files, %5.2f %% done, %@", &["%d", "%(total)d", "%5.2f", "%%", "%@"]),
             ("Hi {name}, {{ user.name }} has ${count} {0:>5}", &["{name}", "{{ user.name }}", "${count}", "{0:>5}"]),
             ("v{version} ({date}) #{id}", &["v{version}", "{date}", "#{id}"]),
             ("export $HOME and 5 < 6 > 3, 50% discount, 100 % sure, 30%of", &["$HOME"]),
+            ("100%% of %s", &["100%%", "%s"]),
             ("{count, number, integer} Stück", &["{count, number, integer}"]),
             (
                 "You have {n, plural, one {# file} other {{n} files}} in {dir}",
@@ -245,6 +250,9 @@ mod tests {
                 &["https://example.org/a_(b)?q=1#c", "www.example.com/x"][..],
             ),
             ("Mail first.last+tag@example.co.uk.", &["first.last+tag@example.co.uk"]),
+            ("Go to example.org, or to docs.example.co.uk/a-b.", &["example.org", "docs.example.co.uk/a-b"]),
+            ("He said so.It was late. Write to name@example.org", &["name@example.org"]),
+            ("Follow @example_1, @a@example.social and #MeToo; not #1", &["@example_1", "@a@example.social", "#MeToo"]),
             ("看https://example.org/路径。", &["https://example.org/"]),
         ] {
             assert_eq!(kept(text, Keep::default()), expected, "{text}");

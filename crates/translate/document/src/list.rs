@@ -14,6 +14,8 @@ static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"[•◦▪▫■□●○►▶➤➢‣⁃∙·❖✓✔✗✘☐☑☒→⇒➔➜»›§¶]+\s*",
         r"(?:[-–—―*+#]|--|={1,6}|#{1,6}|\*{1,3})\s+",
         r"(?:>\s?){1,6}",
+        // A sentence that goes on after a pause.
+        r"(?:\.{3}|…)\s?",
         // Numbers and letters.
         r"\(?\d{1,3}\)\s*",
         r"\d{1,3}(?:\.\d{1,3}){2,4}\.?\s+",

@@ -131,6 +131,7 @@ static FIRST: LazyLock<Vec<Form>> = LazyLock::new(|| {
 static NAMES: LazyLock<Vec<Form>> = LazyLock::new(|| {
     [
         form(r"%%[A-Za-z_][\w.-]*%%", |_| true),
+        form(r"%%", |_| true),
         form(r"%[A-Za-z_]\w*%", |_| true),
         form(r"\$[A-Za-z_]\w*\$", |_| true),
         form(r"__[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*__", |_| true),
@@ -146,6 +147,9 @@ static NAMES: LazyLock<Vec<Form>> = LazyLock::new(|| {
         }),
         form(r"\\(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2})", |_| true),
         form(r"#[0-9A-Fa-f]{6}|0x[0-9A-Fa-f]+", is_apart),
+        // Names of accounts and of subjects in social networks.
+        form(r"@[A-Za-z_][\w-]*(?:[.@][\w-]+)*", |found| begins(found) && is_apart(found)),
+        form(r"#[A-Za-z_]\w+", |found| begins(found) && is_apart(found)),
     ]
     .into_iter()
     .flatten()
@@ -233,7 +237,7 @@ pub(crate) fn first(text: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// Names that programs know.
 pub(crate) fn names(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let has_signs = text.contains(['%', '$', '_', '<', '[', '|', '(', '-', '\\', '#', '0', ':']);
+    let has_signs = text.contains(['%', '$', '_', '<', '[', '|', '(', '-', '\\', '#', '0', ':', '@']);
     has_signs.then(|| matches(text, &NAMES)).into_iter().flatten()
 }
 

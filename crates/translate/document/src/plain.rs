@@ -5,6 +5,7 @@ use crate::marks::{Form, is_mark};
 use crate::markup::{Paragraphs, Syntax, references};
 use crate::patterns;
 use regex::Regex;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -12,6 +13,9 @@ use std::sync::LazyLock;
 /// `{\an8}`.
 static TAG: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"<(/?)([A-Za-z][\w.:-]*|\d[\d:.]*)((?:\s[^<>]*?)?)(/?)>|\{\\[^{}\s]+\}").ok());
+
+/// Elements that are copied with their content.
+const CODE: &[&str] = &["code", "kbd", "samp", "tt", "var"];
 
 /// The paragraphs of a text. `tags`: whether tags are markup.
 pub(crate) fn paragraphs(text: &str, tags: bool, how: &Sentences<'_>) -> Vec<Block> {
@@ -79,6 +83,13 @@ pub(crate) fn tagged(
             paragraphs.marker(&written(all.start..end), origin(all).start);
             continue;
         }
+        let code = name.filter(|name| closes == Some("") && CODE.contains(name));
+        if let Some(end) = code.and_then(|name| element_end(text, &all, name)) {
+            last = end;
+            let shown = TAG.as_ref().map_or(Cow::Borrowed(""), |tag| tag.replace_all(&text[all.start..end], ""));
+            paragraphs.copied(&shown, &written(all.start..end), origin(all.start..end));
+            continue;
+        }
         last = all.end;
         let (raw, place) = (written(all.clone()), origin(all));
         let Some(name) = name else {
@@ -100,17 +111,25 @@ pub(crate) fn tagged(
     }
 }
 
+/// The most bytes of an element that is looked at as a whole.
+const LONGEST: usize = 200;
+
+/// The end of the short element that begins with this tag.
+fn element_end(text: &str, tag: &Range<usize>, name: &str) -> Option<usize> {
+    let rest = &text[tag.end..text.floor_char_boundary(tag.end + LONGEST)];
+    let close = format!("</{name}>");
+    Some(tag.end + rest.find(&close)? + close.len())
+}
+
 /// The end of an element that begins with this tag and marks a note, as `<sup>1</sup>`.
 fn note_end(text: &str, tag: &Range<usize>, name: &str, before: &str) -> Option<usize> {
-    const LONGEST: usize = 200;
     let form = match name {
         "sup" => Form::Raised,
         "a" => Form::Link,
         _ => return None,
     };
-    let rest = &text[tag.end..text.floor_char_boundary(tag.end + LONGEST)];
-    let end = rest.find(&format!("</{name}>"))?;
-    let inner = TAG.as_ref()?.replace_all(&rest[..end], "");
-    let form = if rest[..end].contains("<sup") { Form::Raised } else { form };
-    is_mark(&inner, form, before).then(|| tag.end + end + name.len() + "</>".len())
+    let end = element_end(text, tag, name)?;
+    let inner = &text[tag.end..end];
+    let form = if inner.contains("<sup") { Form::Raised } else { form };
+    is_mark(&TAG.as_ref()?.replace_all(inner, ""), form, before).then_some(end)
 }

@@ -95,6 +95,7 @@ impl Words {
         };
         words.links = sums.into_iter().enumerate().map(sorted).collect();
         words.anchor(source, target);
+        words.tie_pronouns(source.0, target.0);
         words.divide(source, target.0, cuts);
         words
     }
@@ -160,6 +161,21 @@ impl Words {
             equal.flat_map(|(_, [source, target])| source.into_iter().zip(target)).collect();
         for (from, to) in pairs {
             self.tie(Some(from), Some(to));
+        }
+    }
+
+    /// Requests have a pronoun in German that they lack in other languages, `Lesen Sie`: it belongs to its verb, although
+    /// the model looks at the words after it.
+    fn tie_pronouns(&mut self, source: &str, target: &str) {
+        const PERSONS: &[&str] = &["you", "your", "yours", "yourself", "they", "them", "their", "she", "her"];
+        let is_person = |unit: &Range<usize>| PERSONS.contains(&source[unit.clone()].to_lowercase().as_str());
+        let pronouns = (1..self.target.len()).filter(|&unit| &target[self.target[unit].clone()] == "Sie");
+        let requests: Vec<usize> =
+            pronouns.filter(|unit| target[self.target[unit - 1].clone()].ends_with(['n', 'N'])).collect();
+        if !requests.is_empty() && !self.source.iter().any(is_person) {
+            for pronoun in requests {
+                self.links[pronoun] = self.links[pronoun - 1].clone();
+            }
         }
     }
 

@@ -168,6 +168,13 @@ fn things_of_programs_stay() {
         ("Run `a. B` or `why? c` now", "RUN `a. B` OR `why? c` NOW"),
         ("Call `a`/`b` or `array[1]` here", "CALL `a`/`b` OR `array[1]` HERE"),
         ("See %APPDATA%\\App and 0x1F, #ff8800", "SEE %APPDATA%\\App AND 0x1F, #ff8800"),
+        ("Loaded %.2f%% of %s, 100%% sure", "LOADED %.2f%% OF %s, 100%% SURE"),
+        ("Follow @anna_b or @a@example.social #MeToo!", "FOLLOW @anna_b OR @a@example.social #MeToo!"),
+        ("Go to example.org/a, or docs.example.com.", "GO TO example.org/a, OR docs.example.com."),
+        ("Press <kbd>Ctrl</kbd> + <b>s</b> <code>a b</code>", "PRESS <kbd>Ctrl</kbd> + <b>S</b> <code>a b</code>"),
+        ("A **bold word** and *old*, ***all***.", "A **BOLD WORD** AND *OLD*, ***ALL***."),
+        ("An _old one_ and __new {x} words__ ~~gone~~", "AN _OLD ONE_ AND __NEW {x} WORDS__ ~~GONE~~"),
+        ("See [our page](https://a.example/b) now", "SEE [OUR PAGE](https://a.example/b) NOW"),
     ];
     all_come_back(&cases, |input| translated(input, Format::Text));
 }
@@ -176,12 +183,13 @@ fn things_of_programs_stay() {
 #[test]
 fn prose_is_translated() {
     let cases = [
-        "He/she and/or they saw AC/DC in a T-shirt :-) at 5:30, @home or w/o, 24/7.",
+        "He/she and/or they saw AC/DC in a T-shirt :-) at 5:30, at home or w/o, 24/7.",
         "It was well-known -- he said--and left. 50% of 30 % is 15%.",
         "The `foo' and `bar' files, the (s) of file(s), e.g. km/h, 1/2, 100%ige Sache.",
         "Die Schüler_innen und eine_n Kolleg:in; Groß- und Kleinschreibung.",
         "Rock 'n' roll, O'Neill's, R&D; Q&A, 5 > 3 and 3 < 5, C++ and C#, Yes/No.",
         "A: yes. B: no. Re: your mail, P.S.: thanks (a lot), [sic] and option[s].",
+        "2 * 3 * 4 is 24, 5*3*2 is 30, * a note *, so.it is, a_b.",
         "He said: \"no\". It costs $5 or 5$. Room #5, No. 7.",
     ];
     for text in cases {
@@ -198,6 +206,7 @@ fn marks_of_lines_stay_outside() {
         ),
         (">> Next\n- [ ] to do\n[x] done\n→ go\n§ law", ">> NEXT\n- [ ] TO DO\n[x] DONE\n→ GO\n§ LAW"),
         ("a) press\n(b) wait\n– tea", "a) PRESS\n(b) WAIT\n– TEA"),
+        ("...and then\n… we went", "...AND THEN\n… WE WENT"),
     ];
     all_come_back(&cases, |input| translated(input, Format::Text));
     let text = SegmentedText::new("a) Press it. b) Wait.\n  ii) Go.", &Options::default()).unwrap();
@@ -228,6 +237,14 @@ fn marks_of_notes_stand_after_their_words() {
         ("<p>The 2<sup>nd</sup> of it</p>", "<p>THE 2ND<sup></sup> OF IT</p>"),
         ("<p><span>First</span><span>Second</span></p>", "<p><span>FIRST</span> <span>SECOND</span></p>"),
         ("<p><a>home</a><a>about</a></p>", "<p><a>HOME</a> <a>ABOUT</a></p>"),
+        (
+            "<p>Good <ruby>day<rp>(</rp><rt>x</rt><rp>)</rp></ruby> all</p>",
+            "<p>GOOD <ruby>DAY<rp>(</rp><rt>x</rt><rp>)</rp></ruby> ALL</p>",
+        ),
+        (
+            "<p>Dear <%= name \"a\" %>, <% if x %>hello<% end %></p>",
+            "<p>DEAR <%= name \"a\" %>, <% if x %>HELLO<% end %></p>",
+        ),
     ];
     all_come_back(&cases, |input| translated(input, Format::Html));
     let cases = [
@@ -273,6 +290,12 @@ fn marks_follow_words_that_move() {
         drop("<p><b>T</b><span class=\"sc\">he house</span> was old.</p>"),
         "<p><b>D</b><span class=\"sc\">as Haus</span> war alt.</p>"
     );
+    let pairs = [("Read", "Lesen"), ("our", "Sie unsere"), ("page", "Seite")];
+    let found = one("<p>Read <a>our page</a>.</p>", "Lesen Sie unsere Seite.", &pairs);
+    assert_eq!(found, "<p>Lesen Sie <a>unsere Seite</a>.</p>");
+    let pairs = [("Do", "Lesen"), ("you", "Sie"), ("read", "Lesen")];
+    let found = one("<p>Do <b>you</b> read?</p>", "Lesen Sie?", &pairs);
+    assert_eq!(found, "<p>Lesen <b>Sie</b>?</p>");
     assert_eq!(drop("<p><i><b>T</b>he house</i> was old.</p>"), "<p><i><b>D</b>as Haus</i> war alt.</p>");
 }
 

@@ -31,7 +31,8 @@ fn values<'t>(name: &str, tag: &'t str) -> Vec<&'t str> {
 }
 
 /// Elements that are copied although text is inside them, and the elements inside them that have text.
-const HOLDING_TEXT: &[(&str, &[&str])] = &[("select", &["option"]), ("svg", &["title", "desc", "text"])];
+const HOLDING_TEXT: &[(&str, &[&str])] =
+    &[("select", &["option"]), ("svg", &["title", "desc", "text"]), ("video", &[]), ("audio", &[])];
 
 /// The texts inside elements that are copied, and the values, as paragraphs, without those inside elements that
 /// are copied. A value without quotation marks stays.

@@ -27,8 +27,16 @@ static PICTURES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Links of reStructuredText: the text, and what stands before and after it.
-static LINKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?P<open>(?::[A-Za-z][\w:.+-]*:)?`)(?P<text>[^`<>\n]*[^`<>\s])(?P<close>\s*<[^`<>\n]+>`_{0,2})").ok()
+static LINKS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?::[A-Za-z][\w:.+-]*:)?`(?P<text>[^`<>\n]*[^`<>\s])\s*<[^`<>\n]+>`_{0,2}").ok());
+
+/// Links of Markdown, which other texts have, too.
+static BRACKETS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\[(?P<text>[^\[\]\n]*\p{L}[^\[\]\n]*)\]\([^()\s]+\)").ok());
+
+/// What may be emphasis in a text: words between two equal signs.
+static EMPHASIS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?P<open>\*{1,3}|_{1,2}|~~)(?P<text>[^\s*_~](?:[^*_~\n]*[^\s*_~])?)(?P<close>\*{1,3}|_{1,2}|~~)").ok()
 });
 
 /// A part of a text that is no text of a sentence.
@@ -37,12 +45,35 @@ enum Special {
     /// The mark of a note.
     Mark,
     Tag(Tag),
-    /// The end of the text that it links.
-    Link(Range<usize>),
+    /// The text of a link, or a text that is emphasised.
+    Span(Range<usize>),
 }
 
-/// The name of the element of such a link.
-const LINK: &str = "`";
+/// The name of the element of such a text.
+const SPAN: &str = "`";
+
+/// The emphasis in a text, with the text inside its signs: no letter touches the signs from outside.
+fn emphasis(text: &str) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '*' | '_' | '~'));
+    while let Some(parts) = EMPHASIS.as_ref().and_then(|emphasis| emphasis.captures_at(text, at)) {
+        let (Some(all), Some(open), Some(inner), Some(close)) =
+            (parts.get(0), parts.name("open"), parts.name("text"), parts.name("close"))
+        else {
+            break;
+        };
+        let [before, after] = [text[..all.start()].chars().next_back(), text[all.end()..].chars().next()];
+        let fits = open.as_str() == close.as_str() && !is_part(before) && !is_part(after);
+        if fits && inner.as_str().contains(char::is_alphabetic) {
+            found.push((all.range(), inner.range()));
+            at = all.end();
+        } else {
+            at = open.end();
+        }
+    }
+    found
+}
 
 /// Paragraphs as they are read, tag by tag.
 pub(crate) struct Paragraphs<'a> {
@@ -121,10 +152,10 @@ impl<'a> Paragraphs<'a> {
                 }
                 Special::Tag(Tag::Open(name)) => self.open(&name, &written(range.clone()), at),
                 Special::Tag(Tag::Close(name)) => self.close(&name, &written(range.clone()), at),
-                Special::Link(inner) => {
-                    self.open(LINK, &written(range.start..inner.start), at);
+                Special::Span(inner) => {
+                    self.open(SPAN, &written(range.start..inner.start), at);
                     self.characters(&text[inner.clone()], place(inner.clone()));
-                    self.close(LINK, &written(inner.end..range.end), place(inner.end..range.end).start);
+                    self.close(SPAN, &written(inner.end..range.end), place(inner.end..range.end).start);
                 }
             }
             last = range.end;
@@ -168,13 +199,33 @@ impl<'a> Paragraphs<'a> {
             });
         }
         found.extend(templates::tags(text).into_iter().map(|(range, tag)| (range, Special::Tag(tag))));
-        if self.how.notation == Notation::Source && text.contains('`') {
-            let links = LINKS.iter().flat_map(|links| links.captures_iter(text));
-            let link =
-                |link: regex::Captures<'_>| Some((link.get(0)?.range(), Special::Link(link.name("text")?.range())));
-            found.extend(links.filter_map(link));
+        if self.how.notation == Notation::Source {
+            found.extend(self.spans(text).into_iter().map(|(range, inner)| (range, Special::Span(inner))));
         }
         found.sort_by_key(|(range, _)| range.start);
+        found
+    }
+
+    /// Links and emphasis of plain text, with the text inside their signs.
+    fn spans(&self, text: &str) -> Vec<(Range<usize>, Range<usize>)> {
+        let links = [(&LINKS, '`'), (&BRACKETS, '[')].into_iter().filter(|(_, sign)| text.contains(*sign));
+        let links = links.flat_map(|(form, _)| form.iter()).flat_map(|form| form.captures_iter(text));
+        let link = |link: regex::Captures<'_>| Some((link.get(0)?.range(), link.name("text")?.range()));
+        let mut found: Vec<_> = links.filter_map(link).collect();
+        if text.contains(['*', '_', '~']) {
+            let emphasis = emphasis(text);
+            if !emphasis.is_empty() {
+                let kept = find(text, self.how.keep);
+                let around = |at: usize| kept.get(kept.partition_point(|kept| kept.end <= at));
+                let is_whole = |(range, inner): &(Range<usize>, Range<usize>)| {
+                    let mut signs = [range.start, inner.start, inner.end, range.end].into_iter();
+                    let is_kept =
+                        around(range.start).is_some_and(|kept| kept.start <= range.start && range.end <= kept.end);
+                    !is_kept && !signs.any(|at| around(at).is_some_and(|kept| kept.start < at))
+                };
+                found.extend(emphasis.into_iter().filter(is_whole));
+            }
+        }
         found
     }
 

@@ -107,7 +107,8 @@ fn open(reader: &mut Reader<'_>, number: usize, end: Option<usize>) -> usize {
     if reader.is_copied(name, raw) && !void {
         return reader.copy(number, end, inline);
     }
-    if inline && let Some(end) = end.filter(|&end| reader.marks_note(number, end)) {
+    let is_note = |&end: &usize| matches!(name, "rt" | "rp" | "rtc") || reader.marks_note(number, end);
+    if inline && let Some(end) = end.filter(is_note) {
         reader.paragraphs.marker(&input[at..reader.tokens[end].range.end], at);
         return end + 1;
     }

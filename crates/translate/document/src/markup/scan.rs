@@ -23,6 +23,9 @@ pub(crate) enum Kind {
     Other,
 }
 
+/// The most bytes of a tag of a template.
+const LONGEST_TEMPLATE: usize = 10_000;
+
 /// The kind of markup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Syntax {
@@ -94,6 +97,13 @@ fn next(input: &str, at: usize, syntax: Syntax) -> (Kind, usize) {
     }
     if rest.starts_with("<?") {
         return (Kind::Other, until(if syntax == Syntax::Xml { "?>" } else { ">" }, 2));
+    }
+    // Tags of templates: of Ruby, JSP, ASP, EJS.
+    if syntax == Syntax::Html
+        && rest.starts_with("<%")
+        && let Some(end) = rest[..rest.floor_char_boundary(LONGEST_TEMPLATE)].find("%>")
+    {
+        return (Kind::Other, at + end + 2);
     }
     if rest.starts_with("<!") {
         return (Kind::Other, declaration_end(input, at));
