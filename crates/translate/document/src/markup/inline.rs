@@ -2,10 +2,10 @@
 
 use crate::block::{Block, Notation, Sentences};
 use crate::escapes::{Written, written};
-use crate::keep::find;
-use crate::marks;
+use crate::keep::{find, find_in};
 use crate::patterns::Style;
 use crate::templates::{self, Tag};
+use crate::{marks, numbers};
 use regex::Regex;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -45,12 +45,39 @@ enum Special {
     /// The mark of a note.
     Mark,
     Tag(Tag),
+    /// An argument that stands for a number.
+    Number,
+    /// A percent sign that is written as two.
+    Percent,
     /// The text of a link, or a text that is emphasised.
     Span(Range<usize>),
 }
 
 /// The name of the element of such a text.
 const SPAN: &str = "`";
+
+/// Words that a noun follows, so that a picture after them stands for one.
+const BEFORE_NOUNS: &[&str] = &[
+    "a", "an", "the", "my", "your", "his", "her", "our", "their", "this", "that", "some", "of", "to", "from", "with",
+    "for", "by", "and", "or", "like", "love", "want", "need", "ein", "eine", "einen", "einem", "einer", "der", "die",
+    "das", "den", "dem", "mein", "meine", "meinen", "dein", "deine", "von", "zu", "zum", "zur", "nach", "aus", "mit",
+    "für", "und", "oder", "mag", "liebe", "möchte", "brauche",
+];
+
+/// Words before which a noun ends.
+const AFTER_NOUNS: &[&str] = &[
+    "and", "or", "to", "by", "in", "on", "at", "with", "from", "is", "are", "was", "were", "und", "oder", "nach",
+    "mit", "von", "auf", "ist", "sind", "war", "waren",
+];
+
+/// Where a picture begins, with the blank before it if punctuation follows: `you 😍!` reads `you!`.
+fn picture_start(before: &str, after: &str) -> usize {
+    let closes = |c: char| matches!(c, '.' | ',' | '!' | '?' | ';' | ':' | ')' | ']' | '}' | '"' | '”' | '“' | '»');
+    let goes_on = |rest: &str| rest.chars().nth(1).is_none_or(|next| !next.is_alphanumeric());
+    let inner = before.strip_suffix(' ').filter(|inner| inner.ends_with(char::is_alphanumeric));
+    let takes = after.starts_with(closes) && goes_on(after);
+    inner.filter(|_| takes).map_or(before.len(), str::len)
+}
 
 /// The emphasis in a text, with the text inside its signs: no letter touches the signs from outside.
 fn emphasis(text: &str) -> Vec<(Range<usize>, Range<usize>)> {
@@ -141,10 +168,21 @@ impl<'a> Paragraphs<'a> {
             if range.start < last {
                 continue;
             }
+            let mut range = range;
+            if let Special::Picture = special
+                && !self.stands_for_noun(&text[last..range.start], &text[range.end..])
+            {
+                range.start = picture_start(&text[last..range.start], &text[range.end..]) + last;
+            }
             self.characters(&text[last..range.start], place(last..range.start));
             let at = place(range.clone()).start;
             match special {
-                Special::Picture => self.picture(&written(range.clone()), &text[range.end..], at),
+                Special::Picture => self.picture(&written(range.clone()), &text[range.end..], place(range.clone())),
+                Special::Number => match self.number(text) {
+                    Some(number) => self.copied(&number, &written(range.clone()), place(range.clone())),
+                    None => self.characters(&text[range.clone()], place(range.clone())),
+                },
+                Special::Percent => self.copied("%", &written(range.clone()), place(range.clone())),
                 Special::Mark | Special::Tag(Tag::Marker) => self.marker(&written(range.clone()), at),
                 Special::Tag(Tag::Divider) => {
                     self.marker(&written(range.clone()), at);
@@ -165,18 +203,70 @@ impl<'a> Paragraphs<'a> {
         }
     }
 
-    /// A picture before this text. The words on both sides of it are two.
-    fn picture(&mut self, raw: &str, after: &str, at: usize) {
-        let divides = self.text_before().ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric);
+    /// A picture before this text. The words on both sides of it are two. One that stands where a noun would stand is
+    /// read as a name.
+    fn picture(&mut self, raw: &str, after: &str, origin: Range<usize>) {
+        if self.stands_for_noun("", after) {
+            return self.named(raw, origin);
+        }
+        let (before, at) = (self.text_before(), origin.start);
+        let divides = before.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric);
+        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        let is_item = self.begins_with_picture(line)
+            && line.trim_end().ends_with(char::is_alphanumeric)
+            && after.trim_start().starts_with(|c: char| c.is_uppercase() || c.is_numeric());
+        if is_item {
+            self.block(at).divide();
+        }
         self.marker(raw, at);
         if divides {
             self.block(at).divide_word(at);
         }
     }
 
+    /// Whether a picture between these texts, of which the first follows the paragraph so far, stands for a noun.
+    fn stands_for_noun(&self, before: &str, after: &str) -> bool {
+        let before = if before.is_empty() { self.text_before() } else { before };
+        let next = after.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        if !before.ends_with(' ') || (!next.is_empty() && !AFTER_NOUNS.contains(&next)) {
+            return false;
+        }
+        let before = before.trim_end();
+        let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        // In a list after another one.
+        let follows_other = before.ends_with(',') && self.names > 0;
+        follows_other || BEFORE_NOUNS.contains(&word.to_lowercase().as_str())
+    }
+
+    /// Whether a line of the paragraph begins with a picture.
+    fn begins_with_picture(&self, line: &str) -> bool {
+        let Some(block) = &self.block else { return false };
+        let start = block.text.len() - line.len();
+        let end = start + line.len() - line.trim_start().len();
+        let first = block.elements.partition_point(|element| element.text.start < start);
+        let here = block.elements[first..].iter().take_while(|element| element.text.start <= end);
+        let is_picture =
+            |raw: &str| PICTURES.as_ref().and_then(|form| form.find(raw)).is_some_and(|at| at.start() <= 1);
+        here.take(8).any(|element| element.text.is_empty() && is_picture(&element.open))
+    }
+
+    /// Ends a sentence here, if one has begun.
+    pub(crate) fn divide(&mut self) {
+        if let Some(block) = &mut self.block {
+            block.divide();
+        }
+    }
+
     /// The way in which arguments are named.
     pub(crate) fn style(&self) -> Style {
         self.how.style
+    }
+
+    /// A number that the paragraph and this text have not: a translator reads it for an argument.
+    fn number(&self, text: &str) -> Option<String> {
+        let before = self.text_before();
+        let free = numbers::EXAMPLES.iter().find(|number| !before.contains(**number) && !text.contains(**number));
+        free.map(|number| (*number).to_owned())
     }
 
     /// The parts of a text that are no text of sentences, in order; not those inside things to copy.
@@ -197,6 +287,17 @@ impl<'a> Paragraphs<'a> {
                 let next = kept.partition_point(|kept| kept.end <= range.start);
                 kept.get(next).is_none_or(|kept| range.end <= kept.start)
             });
+        }
+        if text.contains(['%', '{', '$', ':', '#']) {
+            let kept = find_in(text, self.how.keep, self.how.style);
+            found.extend(kept.into_iter().filter_map(|range| {
+                let special = match &text[range.clone()] {
+                    "%%" => Special::Percent,
+                    thing if numbers::is_number(thing) => Special::Number,
+                    _ => return None,
+                };
+                Some((range, special))
+            }));
         }
         found.extend(templates::tags(text).into_iter().map(|(range, tag)| (range, Special::Tag(tag))));
         if self.how.notation == Notation::Source {
