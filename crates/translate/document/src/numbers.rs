@@ -3,7 +3,9 @@
 //! Models translate `17 files` well, and take `{count} files` for a compound with a name. So they read a number, which the
 //! translation has to have, and the argument is written in its place.
 
+use crate::marks::{Form, is_mark};
 use regex::Regex;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Numbers that are read in place of arguments.
@@ -60,6 +62,37 @@ pub(crate) fn is_number(thing: &str) -> bool {
         Some((_, kind)) => kind.trim_start().starts_with("number"),
         None => inner.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-')) && names_number(inner),
     }
+}
+
+/// Powers of units and letters, and fractions.
+static RAISED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?P<base>\p{L}{1,3})(?P<power>[²³⁰¹⁴-⁹]+)|(?P<whole>\d*)[¼½¾⅐-⅞]").ok());
+
+/// The digit of a raised one.
+fn digit(raised: char) -> Option<char> {
+    let place = "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().position(|known| known == raised)?;
+    char::from_digit(u32::try_from(place).ok()?, 10)
+}
+
+/// Signs that few vocabularies have, as in `5 m²` and `2½`, and what is read for them: models write it as it is read.
+pub(crate) fn raised(text: &str) -> Vec<(Range<usize>, String)> {
+    let read = |found: regex::Captures<'_>| {
+        let range = found.get(0)?.range();
+        let shown = match (found.name("base"), found.name("power"), found.name("whole")) {
+            (Some(base), Some(power), _) => {
+                let before = &text[..base.end()];
+                let goes_on = text[..base.start()].ends_with(char::is_alphanumeric);
+                if goes_on || is_mark("1", Form::Raised, before) {
+                    return None;
+                }
+                base.as_str().chars().chain(power.as_str().chars().filter_map(digit)).collect()
+            }
+            (.., Some(whole)) if !whole.is_empty() => whole.as_str().to_owned(),
+            _ => "1/2".to_owned(),
+        };
+        Some((range, shown))
+    };
+    RAISED.iter().flat_map(|form| form.captures_iter(text)).filter_map(read).collect()
 }
 
 /// Whether the first or the last word of a name is that of a number, as in `itemCount` and `total_items`.

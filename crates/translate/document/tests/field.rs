@@ -272,6 +272,7 @@ fn arguments_that_are_numbers_are_read_as_numbers() {
             "Press Ctrl+Shift+V && :smile: *.txt",
             "PRESS Ctrl+Shift+V && :smile: *.txt",
         ),
+        ("A 5 m² room, 2½ cups, ½ hour, x²", "A 5 m2 room, 2 cups, 1/2 hour, x2", "A 5 m² ROOM, 2½ CUPS, ½ HOUR, x²"),
         ("Write YYYY-MM-DD here", "Write YYYY-MM-DD here", "WRITE YYYY-MM-DD HERE"),
     ];
     for (source, shown, target) in cases {

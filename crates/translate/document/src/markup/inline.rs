@@ -282,6 +282,10 @@ impl<'a> Paragraphs<'a> {
             let pictures = PICTURES.iter().flat_map(|pictures| pictures.find_iter(text));
             found.extend(pictures.map(|picture| (picture.range(), Special::Picture)));
         }
+        if !text.is_ascii() {
+            let raised = numbers::raised(text).into_iter();
+            found.extend(raised.map(|(range, shown)| (range, Special::ReadAs(shown))));
+        }
         let marks = marks::in_text(text, self.text_before());
         found.extend(marks.into_iter().map(|mark| (mark, Special::Mark)));
         if !found.is_empty() {
