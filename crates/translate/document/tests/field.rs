@@ -273,12 +273,30 @@ fn arguments_that_are_numbers_are_read_as_numbers() {
             "PRESS Ctrl+Shift+V && :smile: *.txt",
         ),
         ("A 5 m² room, 2½ cups, ½ hour, x²", "A 5 m2 room, 2 cups, 1/2 hour, x2", "A 5 m² ROOM, 2½ CUPS, ½ HOUR, x²"),
+        (
+            "Run `curl https://a.example/b | sh` now",
+            "Run `curl https://a.example/b | sh` now",
+            "RUN `curl https://a.example/b | sh` NOW",
+        ),
+        (
+            "At 12:30:45.123 or 2024-01-31T10:00:00Z",
+            "At 12:30:45.123 or 2024-01-31T10:00:00Z",
+            "AT 12:30:45.123 OR 2024-01-31T10:00:00Z",
+        ),
+        ("Set text/html and utf-8", "Set text/html and utf-8", "SET text/html AND utf-8"),
+        ("Key AKIAIOSFODNN7EXAMPLE2 here", "Key AKIAIOSFODNN7EXAMPLE2 here", "KEY AKIAIOSFODNN7EXAMPLE2 HERE"),
+        ("I am happy :-), really", "I am happy, really", "I AM HAPPY :-), REALLY"),
+        ("Acme™ of 1–10", "Acme of 1–10", "ACME™ OF 1–10"),
+        ("Wait… here", "Wait… here", "WAIT… HERE"),
         ("Write YYYY-MM-DD here", "Write YYYY-MM-DD here", "WRITE YYYY-MM-DD HERE"),
     ];
     for (source, shown, target) in cases {
         assert_eq!(read(source), [shown]);
         assert_eq!(translated(source, Format::Text), target);
     }
+    assert_eq!(read("Home · News | Contact us"), ["Home", "News", "Contact us"]);
+    assert_eq!(translated("Home · News | Contact us", Format::Text), "HOME · NEWS | CONTACT US");
+    assert_eq!(read("Your code is <x/>, or <br/>."), ["Your code is X1, or"]);
     let message = "{n, plural, one {# file} other {these # files}}";
     assert_eq!(read(message), ["1 file", "these 17 files"]);
     assert_eq!(translated(message, Format::Text), "{n, plural, one {# FILE} other {THESE # FILES}}");
