@@ -11,7 +11,7 @@ use metaphrase_text::{MarkedSource, pieces_of_words, spans};
 use std::ops::Range;
 
 /// The most terms in one line: models saw one to three.
-const MOST: usize = 6;
+const MOST: usize = 12;
 
 impl Context {
     /// The source with the required terms of the request that have a place in it; `None` without any.
