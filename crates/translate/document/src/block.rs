@@ -6,7 +6,7 @@ use crate::keep::{CopySpan, Keep, find_in};
 use crate::patterns::Style;
 use crate::split::{Splitter, trimmed};
 use crate::write::Escape;
-use crate::{escapes, list};
+use crate::{escapes, list, wrapped};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -320,7 +320,10 @@ pub(crate) enum Notation {
 impl Sentences<'_> {
     /// The text with blanks for the ends of lines that end no sentence; no byte moves.
     fn view<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let view = self.flat_view(text);
+        let mut view = self.flat_view(text);
+        if self.flat != Some(true) && self.splitter.is_some() && text.contains("   ") {
+            wrapped::divide_columns(text, view.to_mut());
+        }
         match self.notation {
             Notation::Source if self.keep.placeholders => escapes::with_line_ends(view),
             _ => view,
@@ -330,15 +333,7 @@ impl Sentences<'_> {
     fn flat_view<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.flat {
             Some(true) => text.replace(['\n', '\r', '\t', '\u{c}'], " ").into(),
-            Some(false) => {
-                let mut view = String::with_capacity(text.len());
-                let mut lines = text.split_inclusive('\n').peekable();
-                while let Some(line) = lines.next() {
-                    let inside = !line.trim().is_empty() && lines.peek().is_some_and(|next| !next.trim().is_empty());
-                    if inside { view.push_str(&line.replace(['\n', '\r'], " ")) } else { view.push_str(line) }
-                }
-                view.into()
-            }
+            Some(false) => wrapped::joined(text).into(),
             // A tab divides the text of a menu from its key, or columns.
             None if self.splitter.is_some() && text.contains('\t') => text.replace('\t', "\n").into(),
             None => text.into(),

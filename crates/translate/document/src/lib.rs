@@ -42,6 +42,7 @@ mod prepared;
 mod split;
 mod templates;
 mod units;
+mod wrapped;
 mod write;
 
 pub use answer::{Answer, Link};

@@ -74,6 +74,16 @@ fn is_abbreviation(mark: &str, after: &str) -> bool {
     is_letter && (!next.next().is_some_and(char::is_uppercase) || next.next() == Some('.'))
 }
 
+/// The bytes of the mark with which a line begins an item of a list or of a quotation; 0 without one. Signs that stand
+/// inside sentences, too, begin none.
+pub(crate) fn begins_item(line: &str) -> usize {
+    let Some(mark) = MARK.as_ref().and_then(|mark| mark.find(line)) else { return 0 };
+    let after = &line[mark.end()..];
+    let is_inside = mark.as_str().starts_with(['§', '¶', '»', '›', '.', '…', '&'])
+        || (mark.as_str().starts_with(['–', '—', '―']) && !after.starts_with(char::is_uppercase));
+    if is_inside || is_ordinal(mark.as_str(), after) { 0 } else { mark.len() }
+}
+
 /// Whether a number with a full stop before this text counts something.
 fn is_ordinal(mark: &str, after: &str) -> bool {
     const MONTHS: &[&str] = &[

@@ -180,7 +180,8 @@ impl<'a> Grid<'a> {
     /// Whether an element raises or lowers the end of a word, as in `2<sup>nd</sup>`.
     fn is_raised_part(&self, element: usize) -> bool {
         let Element { text, open, .. } = &self.block.elements[element];
-        let moves = ["<sup", "<sub", "superscript", "subscript", "baseline=\""].iter().any(|form| open.contains(form));
+        let moves = ["<sup", "<sub", "superscript", "subscript", "baseline=\""].iter().any(|form| open.contains(form))
+            || open == "^";
         let [before, inside] = [&self.block.text[..text.start], &self.block.text[text.clone()]];
         moves && before.ends_with(char::is_alphanumeric) && inside.starts_with(char::is_alphanumeric)
     }

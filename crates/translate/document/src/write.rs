@@ -1,7 +1,7 @@
 //! A translated paragraph as it is written: text, markup and things to copy.
 
 use crate::answer::{Answer, RestoredTranslation, restore, unchanged};
-use crate::block::{Block, Wrap};
+use crate::block::{Block, Element, Wrap};
 use crate::files::accelerators;
 use crate::files::markdown::{self, Style};
 use crate::place::{ElementPlace, ParagraphText, place};
@@ -248,11 +248,15 @@ impl Writer<'_> {
                         self.blank(wrap);
                     }
                     self.pass(at, true);
-                    self.out.push_str(&block.elements[element].open);
+                    if !self.is_lost(&block.elements[element], &placed[element]) {
+                        self.out.push_str(&block.elements[element].open);
+                    }
                     inside.push(element);
                 }
                 Event::Close(element) => {
-                    self.out.push_str(&block.elements[element].close);
+                    if !self.is_lost(&block.elements[element], &placed[element]) {
+                        self.out.push_str(&block.elements[element].close);
+                    }
                     inside.pop();
                     self.pass(at, false);
                     if placed[element].range.is_empty() {
@@ -271,6 +275,15 @@ impl Writer<'_> {
         }
         self.text(self.joined.text.len(), &block.wrap);
         self.pass(self.joined.text.len(), true);
+    }
+
+    /// Whether signs of Markdown have no text between them, where they would be text themselves: `****`.
+    fn is_lost(&self, element: &Element, place: &ElementPlace) -> bool {
+        matches!(self.escape, Escape::Markdown(_))
+            && place.range.is_empty()
+            && !element.text.is_empty()
+            && element.open == element.close
+            && element.open.chars().all(|c| matches!(c, '*' | '_' | '~' | '^' | '=' | '+'))
     }
 
     /// Notes the ends of sentences up to this byte; with `starts` their beginnings, too.

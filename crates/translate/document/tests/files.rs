@@ -117,7 +117,7 @@ fn targets_of_xliff_are_written() {
 #[test]
 fn markdown_keeps_its_signs() {
     let input = "---\ntitle: x\n---\n# A *title* `code`\n\nSome **bold [link](http://a.example/b \"t\")** text\nwrapped. See <http://a.example>.\n\n- [ ] item one\n- item \\* two\n\n> quoted\n\n```rust\nlet x;\n```\n\n| a | b |\n|---|---|\n| one | two |\n\n![alt text](i.png)\n<div>\nhtml\n</div>\n";
-    let expected = "---\ntitle: \"X\"\n---\n# A *TITLE* `code`\n\nSOME **BOLD [LINK](http://a.example/b \"T\")** TEXT WRAPPED. SEE <http://a.example>.\n\n- [ ] ITEM ONE\n- ITEM * TWO\n\n> QUOTED\n\n```rust\nlet x;\n```\n\n| A | B |\n|---|---|\n| ONE | TWO |\n\n![ALT TEXT](i.png)\n<div>\nhtml\n</div>\n";
+    let expected = "---\ntitle: \"X\"\n---\n# A *TITLE* `code`\n\nSOME **BOLD [LINK](http://a.example/b \"T\")** TEXT WRAPPED. SEE <http://a.example>.\n\n- [ ] ITEM ONE\n- ITEM * TWO\n\n> QUOTED\n\n```rust\nlet x;\n```\n\n| A | B |\n|---|---|\n| ONE | TWO |\n\n![ALT TEXT](i.png)\n<div>\nHTML\n</div>\n";
     assert_eq!(text(input, FileFormat::Markdown), expected);
 }
 

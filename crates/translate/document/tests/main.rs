@@ -8,5 +8,6 @@ mod formats;
 mod markdown;
 mod markup;
 mod messages;
+mod programs;
 mod subtitles;
 mod text;

@@ -202,6 +202,106 @@ fn translations_make_no_signs() {
     }
 }
 
+/// Inputs of further dialects and of HTML in Markdown, and what is in capitals in their translations.
+const MORE_CASES: &[(&str, &str)] = &[
+    // Line breaks, and blocks of HTML inside paragraphs and cells.
+    ("Line one<br>Line two<br/>line three.\n", "LINE ONE<br>LINE TWO<br/>LINE THREE.\n"),
+    ("**First<br>second** part <BR /> third\n", "**FIRST<br>SECOND** PART <BR /> THIRD\n"),
+    ("- The house<br>The garden\n- Two\n", "- THE HOUSE<br>THE GARDEN\n- TWO\n"),
+    (
+        "| A | B |\n|--|--|\n| one<br>two \\| 2 | <ul><li>red</li><li>blue</li></ul> |\n",
+        "| A | B |\n|--|--|\n| ONE<br>TWO \\| 2 | <ul><li>RED</li><li>BLUE</li></ul> |\n",
+    ),
+    (
+        "Press <kbd>Ctrl</kbd>+<kbd>C</kbd> and <b>hold</b> it.<sup>1</sup>\n",
+        "PRESS <kbd>Ctrl</kbd>+<kbd>C</kbd> AND <b>HOLD</b> IT.<sup>1</sup>\n",
+    ),
+    // Blocks of HTML.
+    (
+        "<details>\n<summary>More <b>information</b></summary>\n\nText.\n\n</details>\n",
+        "<details>\n<summary>MORE <b>INFORMATION</b></summary>\n\nTEXT.\n\n</details>\n",
+    ),
+    (
+        "<p align=\"center\">\n  <img src=\"a.png\" alt=\"A house\">\n  It is <code>old</code> &amp; big.\n</p>\n",
+        "<p align=\"center\">\n  <img src=\"a.png\" alt=\"A HOUSE\">\n  IT IS <code>old</code> &amp; BIG.\n</p>\n",
+    ),
+    ("> <p>The house</p>\n> <p>is old</p>\n", "> <p>THE HOUSE</p>\n> <p>IS OLD</p>\n"),
+    (
+        "<!-- a comment -->\n\n<pre>\nsome code\n</pre>\n\n<script>\nvar text\n</script>\n\nText\n",
+        "<!-- a comment -->\n\n<pre>\nsome code\n</pre>\n\n<script>\nvar text\n</script>\n\nTEXT\n",
+    ),
+    ("See <img alt=\"a red house\" src=\"x\"> now.\n", "SEE <img alt=\"A RED HOUSE\" src=\"x\"> NOW.\n"),
+    // Code and texts of templates.
+    (
+        "{% highlight ruby %}\nputs \"Good morning\"\n\n# A comment\n{% endhighlight %}\n\nText\n",
+        "{% highlight ruby %}\nputs \"Good morning\"\n\n# A comment\n{% endhighlight %}\n\nTEXT\n",
+    ),
+    (
+        "{{< highlight go >}}\nfmt.Println(\"Hi there\")\n{{< /highlight >}}\n\n{% raw %}\nHello {{ name }}!\n{% endraw %}\n\nText\n",
+        "{{< highlight go >}}\nfmt.Println(\"Hi there\")\n{{< /highlight >}}\n\n{% raw %}\nHello {{ name }}!\n{% endraw %}\n\nTEXT\n",
+    ),
+    (
+        "{% raw %}\nThe house.\n\n```\n{{ code }}\n```\n{% endraw %}\n",
+        "{% raw %}\nTHE HOUSE.\n\n```\n{{ code }}\n```\n{% endraw %}\n",
+    ),
+    ("Use {% raw %}{% include a.html %}{% endraw %} here.\n", "USE {% raw %}{% include a.html %}{% endraw %} HERE.\n"),
+    (
+        "{% if page.x %}The house is old.{% else %}The house is new.{% endif %}\n",
+        "{% if page.x %}THE HOUSE IS OLD.{% else %}THE HOUSE IS NEW.{% endif %}\n",
+    ),
+    ("{{< note >}}Mind the gap.{{< /note >}}\n", "{{< note >}}MIND THE GAP.{{< /note >}}\n"),
+    // Raised and lowered letters.
+    ("H~2~O and a~i~ and CO~2~ is a gas, x^2^ and m^2^.\n", "H~2~O AND a~i~ AND CO~2~ IS A GAS, x^2^ AND m^2^.\n"),
+    ("The 20^th^ century, x^n^.\n", "THE 20TH CENTURY, x^n^.\n"),
+    // Attributes.
+    ("The house is old.\n{.class}\n\n- Item\n{: .x }\n", "THE HOUSE IS OLD.\n{.class}\n\n- ITEM\n{: .x }\n"),
+    (
+        "A [link](a.html){.btn target=\"_blank\"} and **bold**{.red} and `code`{.sh} and [some text]{.mark}.\n",
+        "A [LINK](a.html){.btn target=\"_blank\"} AND **BOLD**{.red} AND `code`{.sh} AND [SOME TEXT]{.mark}.\n",
+    ),
+    ("![a house](a.png){width=50%}\n{#fig .big}\n", "![A HOUSE](a.png){width=50%}\n{#fig .big}\n"),
+    // Reviews, keys, roles, embeds, commands, fields.
+    (
+        "The {==marked text==}{>>a comment<<} and {++added++} and {--removed--} and {~~old~>new~~}.\n",
+        "THE {==MARKED TEXT==}{>>a comment<<} AND {++ADDED++} AND {--removed--} AND {~~old~>NEW~~}.\n",
+    ),
+    ("++ctrl+alt+del++ restarts, ++enter++ ends, ++new++.\n", "++ctrl+alt+del++ RESTARTS, ++enter++ ENDS, ++NEW++.\n"),
+    ("See {ref}`the house <house>` and {doc}`garden`.\n", "SEE {ref}`THE HOUSE <house>` AND {doc}`garden`.\n"),
+    ("See [[House]] and ![[a.png|200]].\n", "SEE [[House]] AND ![[a.png|200]].\n"),
+    ("Text \\pagebreak here.\n\n\\newpage\n\nMore\n", "TEXT \\pagebreak HERE.\n\n\\newpage\n\nMORE\n"),
+    ("Due date:: some day\n\nA [mood:: good] day\n", "Due date:: SOME DAY\n\nA [mood:: GOOD] DAY\n"),
+    // Titles in bold.
+    ("> **Note**\n> The door is open.\n", "> **NOTE**\n> THE DOOR IS OPEN.\n"),
+    ("**Question:**\nWhy?\n**Answer**\nSo.\n", "**QUESTION:**\nWHY?\n**ANSWER**\nSO.\n"),
+    ("This is a\n**very important**\nnote.\n", "THIS IS A **VERY IMPORTANT** NOTE.\n"),
+];
+
+#[test]
+fn signs_of_further_dialects_stay() {
+    let wrong: Vec<String> = MORE_CASES
+        .iter()
+        .filter_map(|(input, expected)| {
+            let (output, sentences) = translated(input, capitals);
+            (output != *expected).then(|| format!("{input}\n=> {output}\nnot {expected}\n{sentences:?}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n-----\n"));
+}
+
+/// What the translator reads of some paragraphs.
+#[test]
+fn texts_of_markdown_are_whole_sentences() {
+    for (input, expected) in [
+        ("One<br>two.\n", &["One", "two."][..]),
+        ("H~2~O and x^2^ here.\n", &["H2O and x2 here."]),
+        ("> **Note**\n> The door.\n", &["Note", "The door."]),
+        ("See the page and ![[a.png]].\n", &["See the page and X1."]),
+        ("{% if x %}Old.{% else %}New.{% endif %}\n", &["Old.", "New."]),
+    ] {
+        assert_eq!(translated(input, capitals).1, expected, "{input}");
+    }
+}
+
 /// The Markdown of this repository: nothing but text changes.
 #[test]
 fn documentation_keeps_its_elements() {
@@ -243,6 +343,21 @@ fn hostile_signs_take_little_time() {
         "[a]: b \"c\"\n",
         ":::a\n",
         "!!! a\n",
+        "{% raw %}\n",
+        "{% raw %} ",
+        "{==",
+        "~a~",
+        "a^b",
+        "++a+",
+        "{.a}",
+        "]{.a}",
+        "{a}`b <",
+        "<b>",
+        "<br>",
+        "**a**\n",
+        "<kbd>",
+        "> <p>\n",
+        "\\a{",
         "---\ntitle: >\n ",
     ] {
         let input = format!("The house is {}old.\n", sign.repeat(3000));

@@ -1,8 +1,9 @@
 //! Strings of Android: text in XML with escapes of its own inside.
 
+use super::codes::is_code;
 use super::elements::{Element, Elements};
 use super::formats::Reading;
-use super::message_file::{Message, MessageForm, Messages, is_code};
+use super::message_file::{Message, MessageForm, Messages};
 use crate::Error;
 use crate::markup::{Kind, Syntax, scan};
 use std::ops::Range;
@@ -42,6 +43,7 @@ pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
         }
         match resource.name {
             "string" => string(text, &resource, &mut messages),
+            "item" if resource.attribute("type") == Some("string") => string(text, &resource, &mut messages),
             "string-array" | "plurals" => {
                 let items = elements.children(&resource).filter(|child| child.name == "item");
                 items.for_each(|item| string(text, &item, &mut messages));
@@ -170,6 +172,8 @@ fn escape(part: &str, first: bool, written: &mut String) {
             '\n' => written.push_str("\\n"),
             '\t' => written.push_str("\\t"),
             '\\' | '\'' | '"' => written.extend(['\\', c]),
+            // Spaces that nobody would see in the file.
+            '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}' => written.push_str(&format!("\\u{:04X}", u32::from(c))),
             '@' | '?' if first && at == 0 => written.extend(['\\', c]),
             c => written.push(c),
         }

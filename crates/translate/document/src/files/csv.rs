@@ -1,7 +1,8 @@
 //! Tables of values with commas or tabs between them. The first line names the columns.
 
+use super::codes::is_code;
 use super::formats::Reading;
-use super::message_file::{Message, MessagePlace, Messages, is_code};
+use super::message_file::{Message, MessagePlace, Messages};
 use crate::{Entries, Error, FileOptions};
 use std::ops::Range;
 

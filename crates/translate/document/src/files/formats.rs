@@ -106,8 +106,8 @@ formats! {
     });
     /// Messages of gettext
     Po ["po" "pot"] "text/x-gettext-translation" Reader::Text(|text, how| {
-        let (messages, left, all) = po::messages(&text, how.options)?;
-        Ok(messages.read(how.options)?.with_note(already_translated(left, all)))
+        let (messages, note) = po::messages(&text, how.options)?;
+        Ok(messages.read(how.options)?.with_note(note))
     });
     /// Messages in XLIFF 1.2 or 2
     Xliff ["xliff" "xlf" "sdlxliff" "mqxliff" "mxliff"] "application/x-xliff+xml" Reader::Text(|text, how| {

@@ -279,6 +279,11 @@ fn categories(language: &str, kind: Kind) -> Option<Vec<&'static str>> {
     Some(rules.ok()?.categories().map(name).collect())
 }
 
+/// How many categories the plurals of a language have; `None` for a code that is none.
+pub(crate) fn cardinals(language: &str) -> Option<usize> {
+    categories(language, Kind::Plural).map(|categories| categories.len())
+}
+
 /// A text whose plurals have the categories of a language: those that it lacks are dropped, new ones say what `other`
 /// says. `masked`: the text with other signs masked.
 pub(crate) fn complete(text: &str, masked: &str, language: &str) -> String {

@@ -10,6 +10,7 @@ use crate::plain::tagged;
 use crate::write::Escape;
 use crate::{Error, SegmentedText};
 use regex::Regex;
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -59,6 +60,11 @@ impl Message {
     ) -> Self {
         let (form, place) = (MessageForm::Text, MessagePlace::Source);
         Self { range, text: text.into(), form, place, encode: Box::new(encode) }
+    }
+
+    /// Bytes of the file that are something else in the output, whatever its translations are.
+    pub(crate) fn fixed(range: Range<usize>, written: String) -> Self {
+        Self { place: MessagePlace::Target, ..Self::new(range, "", move |_| written.clone()) }
     }
 }
 
@@ -127,7 +133,7 @@ impl MessageFile {
                 (_, Some(translation)) => *translation,
             };
             output.push_str(&self.input[last..message.range.start]);
-            output.push_str(&(message.encode)(translation));
+            output.push_str(&(message.encode)(&with_no_break_spaces(&message.text, translation)));
             last = message.range.end;
         }
         output.push_str(&self.input[last..]);
@@ -255,6 +261,28 @@ fn parts(text: &str, part: Range<usize>, kept: Option<&Regex>) -> Vec<(Range<usi
     parts
 }
 
+/// A translation with the spaces of its source that allow no break, where it has a blank next to the same word: `5 km`.
+fn with_no_break_spaces<'t>(source: &str, translation: &'t str) -> Cow<'t, str> {
+    const MOST_SPACES: usize = 100;
+    const SPACES: [char; 2] = ['\u{a0}', '\u{202f}'];
+    if !source.contains(SPACES) {
+        return translation.into();
+    }
+    let mut found = translation.to_owned();
+    for (at, space) in source.match_indices(SPACES).take(MOST_SPACES) {
+        let before = source[..at].rsplit(char::is_whitespace).next().unwrap_or_default();
+        let after = source[at + space.len()..].split(char::is_whitespace).next().unwrap_or_default();
+        // The number is the same in both languages, and so is a placeholder.
+        let place = [(format!("{before} "), before.len()), (format!(" {after}"), 0)]
+            .into_iter()
+            .find_map(|(part, blank)| (part.len() > 1).then(|| found.find(&part).map(|at| at + blank)).flatten());
+        if let Some(at) = place {
+            found.replace_range(at..at + 1, space);
+        }
+    }
+    found.into()
+}
+
 /// A text in double quotation marks, with the escapes of C. `other` appends a character that has none of them.
 pub(crate) fn quoted(text: &str, other: impl Fn(char, &mut String)) -> String {
     let mut written = String::from('"');
@@ -283,14 +311,4 @@ pub(crate) fn line(text: &str, at: usize) -> usize {
 /// A pattern; the tests use each.
 pub(crate) fn pattern(source: &str) -> Option<Regex> {
     Regex::new(source).ok()
-}
-
-/// Whether a value is meant for programs: `main.title`, `en-US`, `MAX_SIZE`, `#a1b2c3`, `/img/a.png`, `:day`.
-pub(crate) fn is_code(text: &str) -> bool {
-    static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let [name, path] =
-            [r"[a-z][\w-]+(?:\.\w[\w-]+)+|[a-z]{2,3}-[A-Z]{2}", r"\.{0,2}/[\w./-]*|[\w.-]+/[\w./-]*\.\w+"];
-        pattern(&format!(r"^(?:{name}|{path}|\w*[A-Za-z0-9]_\w*|#[0-9A-Fa-f]{{3,8}}|:\w+)$"))
-    });
-    CODE.as_ref().is_some_and(|code| code.is_match(text))
 }

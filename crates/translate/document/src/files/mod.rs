@@ -5,6 +5,7 @@ mod android;
 mod apostrophes;
 mod archive;
 mod ass;
+mod codes;
 mod csv;
 mod edits;
 mod elements;

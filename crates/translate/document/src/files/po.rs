@@ -1,7 +1,9 @@
 //! Messages of gettext: translations are written where there are none yet.
 
 use super::accelerators::Markers;
+use super::already_translated;
 use super::edits::{Edit, NewPart, apply, same_language};
+use super::icu;
 use super::messages::{Form, Message, Messages};
 use super::plural_forms::{PluralForms, plural_forms};
 use crate::patterns::Style;
@@ -27,8 +29,8 @@ struct Entry {
     translations: Vec<(usize, QuotedString)>,
 }
 
-/// The messages of a file, how many have a translation already, and how many there are.
-pub(crate) fn messages(text: &str, options: &Options) -> Result<(Messages, usize, usize), Error> {
+/// The messages of a file, and a message about it.
+pub(crate) fn messages(text: &str, options: &Options) -> Result<(Messages, Option<String>), Error> {
     let entries = entries(text)?;
     let header = entries.iter().find(|entry| entry.message.text.is_empty() && !entry.translations.is_empty());
     let named = |name: &str| {
@@ -57,7 +59,37 @@ pub(crate) fn messages(text: &str, options: &Options) -> Result<(Messages, usize
     let (text, parts) = apply(text, edits);
     let message = |(NewPart { range, before }, style)| Message { range, before: Some(before), style };
     let all_messages = parts.into_iter().zip(styles).map(message).collect();
-    Ok((Messages { text, all: all_messages, markers, form: Form::Quoted }, left, all))
+    let has_plurals = entries.iter().any(|entry| entry.plural.is_some());
+    let notes = [
+        already_translated(left, all),
+        other_language(named("Language:").as_deref(), options),
+        forms.filter(|_| has_plurals).and_then(|forms| other_plurals(forms.count, &options.target)),
+    ];
+    let notes: Vec<String> = notes.into_iter().flatten().collect();
+    let note = (!notes.is_empty()).then(|| notes.join("; "));
+    Ok((Messages { text, all: all_messages, markers, form: Form::Quoted }, note))
+}
+
+/// The message about a file for translations into another language.
+fn other_language(named: Option<&str>, options: &Options) -> Option<String> {
+    let (named, target) = (named.filter(|named| !named.is_empty())?, &options.target);
+    let is_expected = |code: &String| code.is_empty() || same_language(named, code);
+    (!is_expected(target) && (options.language.is_empty() || !is_expected(&options.language))).then(|| {
+        format!("the header names the language {named}, and becomes {target}: the translations are in {target}")
+    })
+}
+
+/// The message about plural forms that are not those of the language of the translation.
+fn other_plurals(count: usize, target: &str) -> Option<String> {
+    let known = icu::cardinals(target).filter(|_| !target.is_empty())?;
+    // Some languages have a category for fractions or millions alone, which gettext does not know.
+    let fits = count == known || (known > 2 && count + 1 == known);
+    let form = if count == 1 { "form" } else { "forms" };
+    (!fits).then(|| {
+        format!(
+            "Plural-Forms states {count} {form}, which are not those of {target}: correct the header and its plurals"
+        )
+    })
 }
 
 fn entries(text: &str) -> Result<Vec<Entry>, Error> {

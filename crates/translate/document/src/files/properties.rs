@@ -2,8 +2,9 @@
 
 use super::accelerators::Markers;
 use super::apostrophes::{Apostrophes, Rule};
+use super::codes::is_code;
 use super::formats::Reading;
-use super::message_file::{Message, Messages, is_code, pattern};
+use super::message_file::{Message, Messages, pattern};
 use crate::Error;
 use regex::Regex;
 use std::ops::Range;
@@ -12,6 +13,9 @@ use std::sync::LazyLock;
 /// Literal text of Java's message format, in apostrophes, and its choices: `{0,choice,0#no files|1#one file}`.
 static KEPT: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"'[{}][^'\s]*'|\{\s*\d+\s*,\s*choice\s*,(?:[^{}]|\{[^{}]*\})*\}"));
+
+/// The beginning of a choice.
+static CHOICE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"\{\s*\d+\s*,\s*choice\s*,"));
 
 /// The values of a file.
 pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
@@ -27,7 +31,16 @@ pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
         })
         .collect();
     let markers = Markers::new(messages.iter().map(|message| &message.text), None);
-    Ok(Messages { messages, kept: KEPT.as_ref(), markers, ..Messages::default() })
+    let choices =
+        messages.iter().filter(|message| CHOICE.as_ref().is_some_and(|choice| choice.is_match(&message.text)));
+    let notes = choices_note(choices.count()).into_iter().collect();
+    Ok(Messages { messages, kept: KEPT.as_ref(), markers, notes })
+}
+
+/// The message about choices, whose texts stay.
+fn choices_note(choices: usize) -> Option<String> {
+    let messages = if choices == 1 { "1 message has".to_owned() } else { format!("{choices} messages have") };
+    (choices > 0).then(|| format!("{messages} a choice ({{0,choice,…}}), whose texts stay: translate them by hand"))
 }
 
 /// The values of entries: bytes after the separator up to the end of the last continued line.

@@ -1,9 +1,10 @@
 //! Resources of .NET: the values of `data` that are texts.
 
 use super::accelerators::Markers;
+use super::codes::is_code;
 use super::elements::Elements;
 use super::formats::Reading;
-use super::message_file::{Message, Messages, is_code, to_xml};
+use super::message_file::{Message, Messages, to_xml};
 use crate::Error;
 
 /// The texts of a file.

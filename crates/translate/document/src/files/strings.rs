@@ -1,7 +1,8 @@
 //! Strings of Apple's programs: `"key" = "value";`.
 
+use super::codes::is_code;
 use super::formats::Reading;
-use super::message_file::{Message, Messages, is_code, line};
+use super::message_file::{Message, Messages, line};
 use crate::Error;
 use crate::write::Escape;
 use std::ops::Range;

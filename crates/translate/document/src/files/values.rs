@@ -117,6 +117,11 @@ pub(crate) fn blocks(text: &str, names: &Names, syntax: Syntax, options: &Option
                         value(tag, key, token.range.start).and_then(|value| language(text, value, key, options)),
                     );
                 }
+                if name == "meta" && attribute(tag, "property") == Some("og:locale") {
+                    blocks.extend(
+                        value(tag, "content", token.range.start).and_then(|value| locale(text, value, options)),
+                    );
+                }
                 blocks.extend(country(text, token.range.clone(), options).filter(|_| !names.languages.is_empty()));
                 let end = ends[number].filter(|_| !closed).unwrap_or(number);
                 if names.elements.contains(&name.as_str()) {
@@ -174,6 +179,12 @@ fn language(text: &str, range: Range<usize>, key: &str, options: &Options) -> Op
     // In OpenDocument the country has an attribute of its own.
     let written = if key.contains(":language") { target.split('-').next().unwrap_or_default() } else { &target };
     changes.then(|| Block::fixed(range, written))
+}
+
+/// The language of a page for social networks, `en_US`.
+fn locale(text: &str, range: Range<usize>, options: &Options) -> Option<Block> {
+    language(text, range.clone(), "", options)?;
+    Some(Block::fixed(range, &options.target.replace('-', "_")))
 }
 
 /// The country after a language of OpenDocument that changes.

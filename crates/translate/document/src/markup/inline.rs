@@ -388,6 +388,11 @@ impl<'a> Paragraphs<'a> {
         self.block.as_ref().map_or("", |block| &block.text)
     }
 
+    /// The byte of the input at which the paragraph begins.
+    pub(crate) fn begins_at(&self) -> Option<usize> {
+        self.block.as_ref().map(|block| block.range.start)
+    }
+
     /// Text without anything special in it but characters that are written in another way.
     fn characters(&mut self, text: &str, origin: Range<usize>) {
         if closes_directly(text) {

@@ -10,7 +10,7 @@ mod shown;
 mod text;
 mod xml;
 
-pub(crate) use attributes::attributes;
+pub(crate) use attributes::{attributes, part as attributes_of_part};
 pub(crate) use entities::{Part, parts};
 pub(crate) use inline::Paragraphs;
 pub(crate) use page::{masked as masked_page, paragraphs as html, part as html_part};
@@ -99,6 +99,21 @@ const COPIED: &[&str] = &[
     "audio", "canvas", "code", "iframe", "kbd", "map", "math", "noframes", "object", "samp", "script", "select",
     "style", "svg", "template", "textarea", "tt", "var", "video", "xmp",
 ];
+
+/// Whether an element of HTML ends sentences.
+pub(crate) fn is_block(name: &str) -> bool {
+    BLOCKS.contains(&name)
+}
+
+/// Whether an element of HTML has no end tag.
+pub(crate) fn is_void(name: &str) -> bool {
+    VOID.contains(&name)
+}
+
+/// Whether an element of HTML is copied with its content.
+pub(crate) fn is_copied(name: &str) -> bool {
+    COPIED.contains(&name)
+}
 
 /// Elements of translators' formats that stand for words when they are empty.
 const NAMED: &[&str] = &["x", "ph", "g", "mrk", "it"];

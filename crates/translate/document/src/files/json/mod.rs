@@ -7,9 +7,11 @@ pub(crate) use catalogue::messages as catalogue;
 
 use super::accelerators::Markers;
 use super::apostrophes::{Apostrophes, Rule};
+use super::codes::is_code;
+use super::edits::same_language;
 use super::formats::Reading;
-use super::message_file::{Message, Messages, is_code, pattern, quoted};
-use crate::Error;
+use super::message_file::{Message, Messages, pattern, quoted};
+use crate::{Error, Options};
 use parse::{Kind, Value, parse};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -36,14 +38,28 @@ enum Flavour {
 }
 
 /// The messages of a file.
-pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
+pub(crate) fn messages(text: &str, reading: &Reading<'_>) -> Result<Messages, Error> {
     let value = parse(text)?;
-    Ok(read(text, &value, flavour(&value)))
+    match flavour(&value) {
+        Flavour::Arb => arb(text, reading),
+        flavour => Ok(read(text, &value, flavour)),
+    }
 }
 
 /// The messages of a file of ARB.
-pub(crate) fn arb(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
-    Ok(read(text, &parse(text)?, Flavour::Arb))
+pub(crate) fn arb(text: &str, reading: &Reading<'_>) -> Result<Messages, Error> {
+    let value = parse(text)?;
+    let mut found = read(text, &value, Flavour::Arb);
+    found.messages.extend(locale(&value, reading.options));
+    Ok(found)
+}
+
+/// The language that a file of ARB names, where it changes.
+fn locale(value: &Value, options: &Options) -> Option<Message> {
+    let locale = value.get("@@locale")?;
+    let (named, target) = (locale.text()?, options.target.replace('-', "_"));
+    let changes = !target.is_empty() && !same_language(named, &target);
+    changes.then(|| Message::fixed(locale.range.clone(), encode(&target, true)))
 }
 
 fn read(text: &str, value: &Value, flavour: Flavour) -> Messages {

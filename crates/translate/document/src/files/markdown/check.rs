@@ -21,12 +21,13 @@ fn elements(text: &str, paragraphs: &[Range<usize>]) -> Vec<Vec<String>> {
             Event::Start(tag) => format!("{:?}", tag.to_end()),
             Event::Code(text) => format!("code {text}"),
             Event::InlineMath(text) | Event::DisplayMath(text) => format!("formula {text}"),
-            Event::InlineHtml(text) | Event::Html(text) => format!("tag {text}"),
+            Event::InlineHtml(text) => format!("tag {text}"),
             Event::FootnoteReference(name) => format!("footnote {name}"),
             Event::HardBreak => "break".to_owned(),
             Event::Rule => "rule".to_owned(),
             Event::TaskListMarker(_) => "task".to_owned(),
-            Event::Text(_) | Event::SoftBreak | Event::End(_) => continue,
+            // The text of a block of HTML is translated.
+            Event::Text(_) | Event::SoftBreak | Event::End(_) | Event::Html(_) => continue,
         };
         let next = paragraphs.partition_point(|paragraph| paragraph.end <= range.start);
         if paragraphs.get(next).is_some_and(|paragraph| paragraph.start <= range.start) {

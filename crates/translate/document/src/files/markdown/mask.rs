@@ -5,10 +5,11 @@
 //! |---|---|
 //! | lines `:::note`, `{% note %}`, `{{< figure >}}`, `<Tabs>`, `import …`, `> [!tip] …`, `*[HTML]: …` | an empty line |
 //! | lines `!!! note`, `??? note`, `=== "tab"`, whose content is indented | an item |
-//! | `{% x %}`, `{{< x >}}`, tags with `{…}` inside a line | a tag |
-//! | `==marked==`, `++inserted++` | strong text |
-//! | `:smile:`, `\(x^2\)` | code |
+//! | lines `{% raw %}`, `{% highlight %}`, `{{< highlight >}}` and the code up to their end | empty lines |
+//!
+//! Signs inside lines are [masked](super::signs) in the same way.
 
+use super::signs::verbatim;
 use super::values::{Quote, Value};
 use regex::{Captures, Regex};
 use std::ops::Range;
@@ -20,6 +21,8 @@ pub(crate) struct Mask {
     pub(crate) text: String,
     /// The lines that act as items.
     hidden: Vec<Range<usize>>,
+    /// Attributes of the elements that they touch.
+    attributes: Vec<Range<usize>>,
     /// The texts inside the signs.
     pub(crate) values: Vec<Value>,
 }
@@ -30,9 +33,14 @@ impl Mask {
         let next = self.hidden.partition_point(|hidden| hidden.end <= at);
         self.hidden.get(next).is_some_and(|hidden| hidden.start <= at)
     }
+
+    /// The attributes that begin at this byte.
+    pub(crate) fn attributes_at(&self, at: usize) -> Option<&Range<usize>> {
+        self.attributes.binary_search_by_key(&at, |attributes| attributes.start).ok().map(|next| &self.attributes[next])
+    }
 }
 
-fn regex(pattern: &str) -> Option<Regex> {
+pub(super) fn regex(pattern: &str) -> Option<Regex> {
     // The tests use each pattern.
     Regex::new(pattern).ok()
 }
@@ -44,21 +52,16 @@ macro_rules! attributes {
     };
 }
 
-/// Signs inside lines, tried from left to right; what has no name is only passed over: code, formulas.
-static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    regex(concat!(
-        r"```[^`\n]+```|``(?:[^`\n]|`[^`\n])+``|`(?:[^`\n]|\n[^`\s])+`|\$\$[^$]+\$\$",
-        // A sign ends where the next one begins, so that no text is searched twice.
-        r"|(?P<tag>\{%(?:[^%{\n]|\{[^%\n]|%[^}\n])*%\}|\{\{[<%](?:[^{\n]|\{[^{\n])*?[>%]\}\}|</?[A-Za-z][\w.:-]*",
-        attributes!(),
-        r"/?>)",
-        r"|(?P<strong>==[^\s=](?:[^=\n]*[^\s=])?==|\+\+[^\s+](?:[^+\n]*[^\s+])?\+\+)",
-        r"|(?P<page>\[\[[^\[\]\n|]*\]\][(\[])",
-        r"|(?P<code>\\\((?:[^\n`\\]|\\[^()\n])+?\\\)|\\\[(?:[^\n`\\]|\\[^\[\]\n])+?\\\])",
-        r"|\\.",
-        r"|(?P<emoji>(?::[a-z0-9_+-]*[a-z][a-z0-9_+-]*:)+)",
-    ))
-});
+/// Attributes of an element: `{.class #name key="value"}`.
+macro_rules! element_attributes {
+    () => {
+        concat!(
+            r#"\{:?\s*(?:[.#][\w:-]+|[\w:-]+=(?:"[^"\n]*"|'[^'\n]*'|[^\s{}"'`]+))"#,
+            r#"(?:\s+(?:[.#][\w:-]+|[\w:-]+=(?:"[^"\n]*"|'[^'\n]*'|[^\s{}"'`]+)))*\s*\}"#
+        )
+    };
+}
+pub(super) use {attributes, element_attributes};
 
 /// Lines whose content is indented: their signs, and their title.
 static INDENTED: LazyLock<Option<Regex>> =
@@ -69,10 +72,12 @@ static LINES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let tags = concat!(r"^(?:</?(?:[A-Z]\w*[a-z][\w.]*)?", attributes!(), r"/?>\s*)+$");
     let patterns = [
         r"^:{3,}\s*(?:\{[^{}]*\}|[\w-]+)?(?:\[(?P<bracketed>.*)\]|\s+(?P<title>[^\s{\[].*?))?\s*(?:\{[^{}]*\})?\s*:*\s*$",
-        r"^(?:(?:\{%.*?%\}|\{\{[<%].*?[>%]\}\}|\{/\*.*?\*/\})\s*)+$",
+        r"^(?:(?:\{%(?:[^%]|%[^}])*%\}|\{\{[<%](?:[^>%]|[>%][^}])*[>%]\}\}|\{/\*(?:[^*]|\*[^/])*\*/\})\s*)+$",
         r"^\*\[[^\]\n]+\]:\s+(?P<title>\S.*?)\s*$",
         r"^\[![\w-]+\][+-]?(?:\s+(?P<title>\S.*?))?\s*$",
         r"^\{:[^{}]*\}\s*$|^\[\[?_?TOC_?\]?\]\s*$|^%%.*%%\s*$",
+        concat!("^", element_attributes!(), r"\s*$"),
+        r"^\\[A-Za-z]+\*?(?:\[[^\[\]]*\]|\{[^{}]*\})*\s*$",
         tags,
     ];
     patterns.iter().filter_map(|pattern| regex(pattern)).collect()
@@ -97,21 +102,29 @@ const LONG: &[(&str, &str)] =
 /// The most lines of a sign.
 const LINES_OF_SIGN: usize = 50;
 
+/// The most lines of code between two tags.
+const LINES_OF_CODE: usize = 500;
+
+/// The name of a field of Dataview at the start of a line.
+static FIELD: LazyLock<Option<Regex>> = LazyLock::new(|| regex(r"^\p{L}[\p{L}\d_ -]{0,40}::(?:\s|$)"));
+
 /// A text as it is masked, line by line.
-struct Masker<'t> {
-    input: &'t str,
-    text: Vec<u8>,
+pub(super) struct Masker<'t> {
+    pub(super) input: &'t str,
+    pub(super) text: Vec<u8>,
     hidden: Vec<Range<usize>>,
+    pub(super) attributes: Vec<Range<usize>>,
     values: Vec<Value>,
 }
 
 /// The text as the parser of CommonMark reads it.
 pub(crate) fn mask(input: &str) -> Mask {
-    let mut masker = Masker { input, text: input.as_bytes().to_vec(), hidden: Vec::new(), values: Vec::new() };
+    let (text, hidden, attributes, values) = (input.as_bytes().to_vec(), Vec::new(), Vec::new(), Vec::new());
+    let mut masker = Masker { input, text, hidden, attributes, values };
     masker.lines();
     // Each part was replaced whole, by ASCII.
     let text = String::from_utf8(masker.text).unwrap_or_else(|_| input.to_owned());
-    Mask { text, hidden: masker.hidden, values: masker.values }
+    Mask { text, hidden: masker.hidden, attributes: masker.attributes, values: masker.values }
 }
 
 impl Masker<'_> {
@@ -174,6 +187,10 @@ impl Masker<'_> {
     fn line(&mut self, lines: &[Range<usize>], number: usize, content: Range<usize>, after_blank: bool) -> usize {
         let text = &self.input[content.clone()];
         let Some(first) = text.bytes().next() else { return number };
+        if let Some(field) = FIELD.as_ref().and_then(|field| field.find(text)) {
+            self.as_tag(content.start..content.start + field.as_str().trim_end().len());
+            return number;
+        }
         if !matches!(first, b':' | b'!' | b'?' | b'=' | b'{' | b'<' | b'*' | b'[' | b'%' | b'\\' | b'$' | b'i' | b'e') {
             return number;
         }
@@ -184,6 +201,9 @@ impl Masker<'_> {
             self.text[content.clone()].iter_mut().zip(item).for_each(|(byte, with)| *byte = with);
             self.hidden.push(content);
             return number;
+        }
+        if let Some(end) = self.verbatim(lines, number, text) {
+            return self.blank_lines(lines, content, end);
         }
         if let Some(found) = LINES.iter().find_map(|pattern| pattern.captures(text)) {
             self.value(content.start, &found);
@@ -216,6 +236,16 @@ impl Masker<'_> {
         number
     }
 
+    /// The number of the line after the code that the tag in this line begins. Text with code of its own is none.
+    fn verbatim(&self, lines: &[Range<usize>], number: usize, text: &str) -> Option<usize> {
+        let close = verbatim(text)?;
+        let line = |line: &Range<usize>| self.input[line.clone()].trim();
+        let inner = lines[number..].iter().take(LINES_OF_CODE).position(|inner| close.is_match(line(inner)))?;
+        let is_prose = |inner: &Range<usize>| fence_of(line(inner)).is_some() || line(inner).starts_with("# ");
+        let holds_text = text.contains("raw") && lines[number..number + inner].iter().any(is_prose);
+        (!holds_text).then_some(number + inner + 1)
+    }
+
     /// Masks the rest of a line and the lines after it up to the line `end`.
     fn blank_lines(&mut self, lines: &[Range<usize>], content: Range<usize>, end: usize) -> usize {
         let range = content.start..end.checked_sub(1).map_or(content.end, |last| lines[last].end.max(content.end));
@@ -238,7 +268,7 @@ impl Masker<'_> {
     }
 
     /// The titles among parameters.
-    fn parameters(&mut self, range: Range<usize>) {
+    pub(super) fn parameters(&mut self, range: Range<usize>) {
         let text = &self.input[range.clone()];
         if !text.starts_with(['{', '<']) {
             return;
@@ -247,64 +277,6 @@ impl Masker<'_> {
             self.value(range.start, &found);
         }
     }
-
-    /// Masks signs inside lines.
-    fn signs(&mut self, range: Range<usize>) {
-        let text = &self.input[range.clone()];
-        for found in SIGNS.iter().flat_map(|pattern| pattern.captures_iter(text)) {
-            // A line that is masked already.
-            let start = range.start + found.get(0).map_or(0, |whole| whole.start());
-            if self.text[start] != self.input.as_bytes()[start] {
-                continue;
-            }
-            let place =
-                |group: &str| found.name(group).map(|group| range.start + group.start()..range.start + group.end());
-            if let Some(tag) = place("tag") {
-                self.tag(tag);
-            } else if let Some(strong) = place("strong") {
-                self.text[strong.start..strong.start + 2].fill(b'*');
-                self.text[strong.end - 2..strong.end].fill(b'*');
-            } else if let Some(page) = place("page") {
-                self.text[page.start + 1] = b'(';
-                self.text[page.end - 3] = b')';
-            } else if let Some(code) = place("code").filter(|code| is_formula(&self.input[code.clone()])) {
-                self.code(code);
-            } else if let Some(emoji) = place("emoji").filter(|emoji| self.is_apart(emoji)) {
-                self.code(emoji);
-            }
-        }
-    }
-
-    /// Masks a tag that the parser does not take for one.
-    fn tag(&mut self, tag: Range<usize>) {
-        let raw = &self.input[tag.clone()];
-        if !raw.starts_with('<') || raw[1..].starts_with(|c: char| c.is_ascii_uppercase()) {
-            self.parameters(tag.clone());
-        }
-        if raw.starts_with('<') && !raw.contains('{') {
-            return;
-        }
-        self.text[tag.start] = b'<';
-        self.text[tag.end - 1] = b'>';
-        let inner = &mut self.text[tag.start + 1..tag.end - 1];
-        inner.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b'x');
-    }
-
-    fn code(&mut self, range: Range<usize>) {
-        self.text[range.clone()].fill(b'x');
-        (self.text[range.start], self.text[range.end - 1]) = (b'`', b'`');
-    }
-
-    /// Whether no letter or digit touches the name of an emoji.
-    fn is_apart(&self, emoji: &Range<usize>) -> bool {
-        let touches = |c: char| c.is_alphanumeric() || c == '`' || c == ':' || c == '/';
-        !self.input[..emoji.start].ends_with(touches) && !self.input[emoji.end..].starts_with(touches)
-    }
-}
-
-/// Whether brackets with backslashes hold a formula, not a text.
-fn is_formula(text: &str) -> bool {
-    text[2..text.len() - 2].contains(['\\', '^', '_', '=', '{', '+'])
 }
 
 /// The fence that begins code.

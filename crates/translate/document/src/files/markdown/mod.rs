@@ -7,7 +7,10 @@
 mod check;
 mod escape;
 mod front_matter;
+mod html;
 mod mask;
+mod signs;
+mod tags;
 mod values;
 
 use crate::block::{Block, Sentences};
@@ -66,6 +69,8 @@ struct Reader<'a> {
     last: usize,
     /// Elements that are copied with their content.
     copied: usize,
+    /// The bytes of a thing that is read already; nothing in it is read again.
+    done: Range<usize>,
     /// Whether the text is that of a cell of a table.
     in_cell: bool,
     blocks: Vec<Block>,
@@ -84,6 +89,7 @@ fn paragraphs(text: &str, mask: &Mask, how: &Sentences<'_>) -> Vec<Block> {
         by_name: None,
         last: 0,
         copied: 0,
+        done: 0..0,
         in_cell: false,
         blocks: Vec::new(),
         how,
@@ -106,13 +112,16 @@ impl Reader<'_> {
             self.last = range.end;
             return;
         }
+        if self.done.start <= range.start && range.end <= self.done.end {
+            return;
+        }
         if let Some(pending) = self.pending.take_if(|_| !matches!(event, Event::End(_))) {
             let end = range.start - usize::from(matches!(event, Event::Text(_)) && self.is_escaped(range.start));
             self.begin(pending.start..end.max(pending.start));
         }
         match event {
             Event::Start(tag) => return self.start(tag, range),
-            Event::End(tag) => self.end(*tag, &range),
+            Event::End(tag) => return self.end(*tag, &range),
             Event::Text(_) if self.mask.hides(range.start) => self.end_paragraph(),
             Event::Text(text) => {
                 let original = &self.text[range.clone()];
@@ -127,12 +136,14 @@ impl Reader<'_> {
             Event::InlineMath(_) if self.text[range.end..].starts_with(|c: char| c.is_ascii_digit()) => {
                 self.paragraphs.text(&self.text[range.clone()], range.clone());
             }
-            Event::Code(_) | Event::InlineMath(_) | Event::DisplayMath(_) => self.code(event, range.clone()),
+            Event::Code(_) | Event::InlineMath(_) | Event::DisplayMath(_) => return self.code(event, range),
+            Event::InlineHtml(_) => return self.inline_tag(range),
+            Event::SoftBreak if self.ends_title(&range) => self.end_paragraph(),
             Event::SoftBreak if self.paragraphs.is_inside() => self.paragraphs.text(" ", range.clone()),
-            Event::InlineHtml(_) | Event::FootnoteReference(_) if self.paragraphs.is_inside() => {
+            Event::FootnoteReference(_) if self.paragraphs.is_inside() => {
                 self.paragraphs.marker(&self.text[range.clone()], range.start);
             }
-            Event::SoftBreak | Event::InlineHtml(_) | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
+            Event::SoftBreak | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
             Event::HardBreak | Event::Rule | Event::Html(_) => self.end_paragraph(),
         }
         self.last = range.end;
@@ -142,6 +153,10 @@ impl Reader<'_> {
         self.last = match tag {
             Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::MetadataBlock(_) => {
                 self.end_paragraph();
+                if matches!(tag, Tag::HtmlBlock) {
+                    self.end_paragraphs();
+                    self.blocks.extend(html::paragraphs(self.text, range.clone(), self.how));
+                }
                 self.copied = 1;
                 range.start
             }
@@ -168,9 +183,7 @@ impl Reader<'_> {
             }
             // Its description is a value.
             Tag::Image { .. } => {
-                if self.paragraphs.is_inside() || !self.ends_line(range.end) {
-                    self.paragraphs.marker(&self.text[range.clone()], range.start);
-                }
+                self.image(range.clone());
                 self.copied = 1;
                 range.end
             }
@@ -181,7 +194,7 @@ impl Reader<'_> {
                 range.start
             }
             _ => {
-                self.end_paragraph();
+                self.end_block();
                 self.in_cell = matches!(tag, Tag::TableCell);
                 range.start
             }
@@ -192,7 +205,20 @@ impl Reader<'_> {
         match tag {
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link => self.end_element(range),
             // White space after the last part of a paragraph is not its text.
-            _ => self.end_paragraph(),
+            _ => self.end_block(),
+        }
+        self.last = range.end.max(self.done.end);
+    }
+
+    /// A picture. One that stands for a noun is read as a name.
+    fn image(&mut self, range: Range<usize>) {
+        let end = self.with_attributes(range.end);
+        let raw = &self.text[range.start..end];
+        let before = self.paragraphs.text_before();
+        if before.trim_end().ends_with(char::is_alphanumeric) {
+            self.paragraphs.named(raw, range.start..end);
+        } else if !before.is_empty() || !self.ends_line(end) {
+            self.paragraphs.marker(raw, range.start);
         }
     }
 
@@ -221,17 +247,36 @@ impl Reader<'_> {
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text)
                 if self.mask.text[range.clone()] == *raw =>
             {
-                text
+                text.to_string()
             }
-            _ => raw,
+            _ => signs::shown(raw),
         };
-        self.paragraphs.copied(shown, raw, range);
+        let end = self.with_attributes(range.end);
+        self.paragraphs.copied(&shown, &self.text[range.start..end], range.start..end);
+        self.last = end;
     }
 
+    /// The end of the attributes that follow an element that ends here, `{.class}`: they are part of it.
+    fn with_attributes(&mut self, at: usize) -> usize {
+        match self.mask.attributes_at(at) {
+            Some(attributes) => {
+                self.done = attributes.clone();
+                attributes.end
+            }
+            None => at,
+        }
+    }
+
+    /// Ends a paragraph; another one may follow in the same block.
     fn end_paragraph(&mut self) {
         self.paragraphs.end(self.last);
         self.pending = None;
         self.open = 0;
+    }
+
+    /// Ends a block of Markdown.
+    fn end_block(&mut self) {
+        self.end_paragraph();
         if self.in_cell {
             self.end_paragraphs();
             self.in_cell = false;
@@ -261,11 +306,13 @@ impl Reader<'_> {
             Some(pending) => self.paragraphs.marker(&self.text[pending.clone()], pending.start),
             None => {
                 let signs = self.last.min(range.end)..range.end;
-                let raw = match self.by_name.take_if(|link| link == range) {
+                let mut raw = match self.by_name.take_if(|link| link == range) {
                     // The text of the link is the name of its target: the translation needs both.
                     Some(link) => format!("][{}]", &self.text[link.start + 1..signs.start.max(link.start + 1)]),
                     None => self.text[signs.clone()].to_owned(),
                 };
+                let end = self.with_attributes(range.end);
+                raw.push_str(&self.text[range.end..end]);
                 self.paragraphs.close(&self.open.to_string(), &raw, signs.start);
                 self.open = self.open.saturating_sub(1);
             }

@@ -1,7 +1,7 @@
 //! Texts that stand inside signs: titles and descriptions, and values of the front matter.
 
 use super::mask::Mask;
-use super::{EXTENSIONS, Style, front_matter};
+use super::{EXTENSIONS, Style, front_matter, html};
 use crate::block::{Block, Sentences};
 use crate::markup::Paragraphs;
 use crate::write::Escape;
@@ -41,8 +41,10 @@ pub(crate) fn paragraphs(text: &str, mask: &Mask, how: &Sentences<'_>) -> Vec<Bl
     let mut values = front_matter::values(text);
     values.extend(mask.values.iter().cloned());
     titles(text, mask, &mut values);
-    values.sort_by_key(|value| value.range.start);
-    values.into_iter().filter_map(|value| block(text, value, how)).collect()
+    let mut blocks = html::attributes(text, mask, how);
+    blocks.extend(values.into_iter().filter_map(|value| block(text, value, how)));
+    blocks.sort_by_key(|block| block.range.start);
+    blocks
 }
 
 fn block(text: &str, Value { range, quote }: Value, how: &Sentences<'_>) -> Option<Block> {

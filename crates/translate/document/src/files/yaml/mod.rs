@@ -2,8 +2,9 @@
 
 mod scalar;
 
+use super::codes::is_code;
 use super::formats::Reading;
-use super::message_file::{Message, Messages, is_code, pattern};
+use super::message_file::{Message, Messages, pattern};
 use crate::Error;
 use regex::Regex;
 use saphyr_parser::{Event, Parser, ScalarStyle};
