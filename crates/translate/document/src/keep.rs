@@ -187,6 +187,8 @@ fn joined(text: &str, found: impl Iterator<Item = Range<usize>>) -> Vec<Range<us
         let before = text[..range.start].chars().rev().take_while(touches);
         let after = text[range.end..].chars().take_while(touches);
         let start = range.start - before.map(char::len_utf8).sum::<usize>();
+        // `--%s`.
+        let start = if text[..start].ends_with("--") { start - 2 } else { start };
         let end = range.end + after.map(char::len_utf8).sum::<usize>();
         match all.last_mut() {
             Some(previous) if previous.end >= start && previous.end != tag_end => previous.end = previous.end.max(end),

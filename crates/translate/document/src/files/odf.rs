@@ -3,7 +3,7 @@
 use crate::Comments;
 use crate::block::{Block, Sentences};
 use crate::marks::{Form, is_mark};
-use crate::markup::{Kind, Paragraphs, Reader, Syntax, Token, attribute, ends, scan};
+use crate::markup::{Kind, Paragraphs, Reader, Syntax, Token, attribute, ends, plain_text, scan};
 use std::collections::HashSet;
 
 /// Elements of a paragraph that hold text of its sentences.
@@ -12,6 +12,30 @@ const AROUND: &[&str] = &["text:span", "text:a", "text:meta", "text:ruby", "text
 /// Elements of a paragraph that hold paragraphs.
 const HOLDS: &[&str] =
     &["text:note", "draw:frame", "draw:text-box", "office:annotation", "draw:custom-shape", "draw:g"];
+
+/// Beginnings of the names of fields: numbers of pages, references, dates.
+const FIELDS: &[&str] = &[
+    "text:page-",
+    "text:bookmark-ref",
+    "text:reference-ref",
+    "text:sequence",
+    "text:chapter",
+    "text:date",
+    "text:time",
+    "text:user-",
+    "text:variable-",
+    "text:database-",
+    "text:author-",
+    "text:file-name",
+    "text:title",
+];
+
+/// The text inside an element, as readers see it.
+fn shown(input: &str, tokens: &[Token]) -> String {
+    let texts = tokens.iter().filter(|token| token.kind == Kind::Text);
+    let shown: String = texts.map(|token| plain_text(&input[token.range.clone()], Syntax::Xml)).collect();
+    shown.trim().to_owned()
+}
 
 /// Whether an element stays as it is: text that was deleted, and comments.
 fn stays(name: &str, comments: Comments) -> bool {
@@ -48,7 +72,11 @@ pub(crate) fn paragraphs(text: &str, comments: Comments, how: &Sentences<'_>) ->
                     // A number of a page, a bookmark, the mark of a note: with its content at its place.
                     let last = ends[number].unwrap_or(number);
                     let end = tokens[last].range.end;
-                    if reader.paragraphs.is_inside() || breaks {
+                    let field = FIELDS.iter().any(|kind| name.starts_with(kind));
+                    let shown = if field && last > number { shown(text, &tokens[number..last]) } else { String::new() };
+                    if !shown.is_empty() {
+                        reader.paragraphs.copied(&shown, &text[at..end], at..end);
+                    } else if reader.paragraphs.is_inside() || breaks {
                         reader.paragraphs.marker(&text[at..end], at);
                         let spaced = text[..at].ends_with([' ', '\n']) || text[end..].starts_with([' ', '\n']);
                         if breaks {

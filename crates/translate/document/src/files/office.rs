@@ -5,7 +5,7 @@
 
 use crate::block::{Block, Sentences, Wrap};
 use crate::marks::{Form, is_mark};
-use crate::markup::{Kind, Part, Syntax, Token, ends, parts, scan};
+use crate::markup::{Kind, Syntax, Token, ends, plain_text, scan};
 use crate::write::Escape;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -69,6 +69,11 @@ enum Piece<'t> {
         raw: String,
         breaks: bool,
         field: Option<Field>,
+    },
+    /// A field, as it is written, and what readers see of it: a number of a page, the name of a figure.
+    Field {
+        raw: String,
+        shown: String,
     },
     /// An element around runs, and its end.
     Open(&'t str),
@@ -167,11 +172,29 @@ impl<'a> Reader<'a> {
             } else {
                 let breaks = self.names.breaks.contains(&name);
                 let raw = self.raw(number, last).to_owned();
-                self.push(Piece::Marker { raw, breaks, field: None }, number, last);
+                let shown = FIELDS.contains(&name).then(|| self.shown(number, last)).unwrap_or_default();
+                let piece = if shown.is_empty() {
+                    Piece::Marker { raw, breaks, field: None }
+                } else {
+                    Piece::Field { raw, shown }
+                };
+                self.push(piece, number, last);
             }
             number = last + 1;
         }
         Vec::new()
+    }
+
+    /// The text inside an element.
+    fn shown(&self, start: usize, end: usize) -> String {
+        let mut shown = String::new();
+        for number in (start..end).filter(|&number| self.name(number) == self.names.text) {
+            let inner = self.tokens[number].range.end..self.tokens[self.end(number).min(end)].range.start;
+            if inner.start <= inner.end {
+                shown.push_str(&plain_text(&self.text[inner], Syntax::Xml));
+            }
+        }
+        shown
     }
 
     /// Reads a run.
@@ -186,14 +209,7 @@ impl<'a> Reader<'a> {
             } else if name == self.names.text {
                 let inner =
                     self.tokens[number].range.end..self.tokens[last].range.start.max(self.tokens[number].range.end);
-                let mut text = String::new();
-                for part in parts(&self.text[inner.clone()], Syntax::Xml) {
-                    match part {
-                        Part::Plain(plain) => text.push_str(plain),
-                        Part::Character(c, _) => text.push(c),
-                        Part::Unknown(name, _) => text.push_str(name),
-                    }
-                }
+                let text = plain_text(&self.text[inner.clone()], Syntax::Xml);
                 self.push(Piece::Text { form, text, origin: inner }, start, end);
             } else if name == "w:noBreakHyphen" {
                 let (text, origin) = ("\u{2011}".to_owned(), self.tokens[number].range.clone());
@@ -223,6 +239,12 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Elements that are fields.
+const FIELDS: &[&str] = &["w:fldSimple", "a:fld"];
+
+/// The most characters of a field's text that a translator reads.
+const LONGEST_FIELD: usize = 40;
+
 /// The pieces with one marker for each field that begins and ends among them: its runs belong together. A field that is
 /// a link is an element around the text that it shows.
 fn fields<'t>(text: &'t str, pieces: Vec<LocatedPiece<'t>>) -> Vec<LocatedPiece<'t>> {
@@ -242,8 +264,20 @@ fn fields<'t>(text: &'t str, pieces: Vec<LocatedPiece<'t>>) -> Vec<LocatedPiece<
                     found.push(LocatedPiece { piece: Piece::Close(&text[end.clone()]), at: end });
                 } else {
                     let at = found[start].at.start..next.at.end;
+                    let texts = shown.map_or(&[][..], |shown| &found[shown..]).iter();
+                    let shown: String = texts
+                        .filter_map(|found| match &found.piece {
+                            Piece::Text { text, .. } => Some(text.as_str()),
+                            _ => None,
+                        })
+                        .collect();
                     found.truncate(start);
-                    let piece = Piece::Marker { raw: text[at.clone()].to_owned(), breaks: false, field: None };
+                    let raw = text[at.clone()].to_owned();
+                    let piece = if shown.trim().is_empty() || shown.chars().count() > LONGEST_FIELD {
+                        Piece::Marker { raw, breaks: false, field: None }
+                    } else {
+                        Piece::Field { raw, shown: shown.trim().to_owned() }
+                    };
                     found.push(LocatedPiece { piece, at });
                 }
                 continue;
@@ -336,6 +370,12 @@ fn block(pieces: &[LocatedPiece<'_>], names: &Names, how: &Sentences<'_>) -> Opt
                     run = Some((element, form));
                 }
                 block.push(text, origin.clone());
+            }
+            Piece::Field { raw, shown } => {
+                // Between two runs.
+                let (run, text) = (names.run, names.text);
+                let written = format!("</{text}></{run}>{raw}<{run}>{base}<{}>", open_text(names));
+                block.push_copied(shown, &written, 0..0);
             }
             Piece::Marker { raw, breaks, .. } => {
                 block.open(raw.as_str(), parent);

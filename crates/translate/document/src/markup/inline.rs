@@ -8,7 +8,7 @@ use crate::patterns::Style;
 use crate::templates::{self, Tag};
 use crate::{marks, numbers};
 use regex::Regex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -60,6 +60,33 @@ const SPAN: &str = "`";
 /// Faces made of punctuation.
 static FACES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"[:;=8][-o^']?(?:[)(DPp/|*\\]|\]|\[)|<3|¯\\_\(ツ\)_/¯|\^_*\^").ok());
+
+/// Elements in other brackets than those of HTML, as `[b]bold[/b]` and `{link}here{/link}`.
+static BRACKET_TAGS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?:\[(?P<close>/?)(?P<name>[A-Za-z][\w-]*)(?:[= ][^\]\n]*)?\]|\{(?P<close2>/?)(?P<name2>[A-Za-z][\w-]*)\})",
+    )
+    .ok()
+});
+
+/// The tags of such elements that have an end.
+fn bracket_tags(text: &str) -> Vec<(Range<usize>, Tag)> {
+    if !text.contains("[/") && !text.contains("{/") {
+        return Vec::new();
+    }
+    let tags = BRACKET_TAGS.iter().flat_map(|tags| tags.captures_iter(text)).filter_map(|tag| {
+        let range = tag.get(0)?.range();
+        let close = tag.name("close").or(tag.name("close2"))?;
+        let name = tag.name("name").or(tag.name("name2"))?;
+        // With the bracket: `{b}` does not end at `[/b]`.
+        Some((range.clone(), !close.is_empty(), format!("{}{}", &text[range.start..range.start + 1], name.as_str())))
+    });
+    let tags: Vec<_> = tags.collect();
+    let [opened, closed] = [false, true]
+        .map(|closes| tags.iter().filter(|tag| tag.1 == closes).map(|tag| tag.2.clone()).collect::<HashSet<String>>());
+    let pairs = tags.into_iter().filter(|(_, _, name)| opened.contains(name) && closed.contains(name));
+    pairs.map(|(range, closes, name)| (range, if closes { Tag::Close(name) } else { Tag::Open(name) })).collect()
+}
 
 /// Signs that divide the items of a line, as in `Home · News`.
 const SEPARATORS: [char; 8] = ['·', '•', '›', '▸', '❯', '‣', '∙', '|'];
@@ -274,6 +301,15 @@ impl<'a> Paragraphs<'a> {
         follows_other || BEFORE_NOUNS.contains(&word.to_lowercase().as_str())
     }
 
+    /// The end of a line inside a sentence: the words on both sides of it are two.
+    pub(crate) fn line_break(&mut self, raw: &str, at: usize) {
+        let divides = self.text_before().ends_with(char::is_alphanumeric);
+        self.marker(raw, at);
+        if divides {
+            self.block(at).divide_word(at);
+        }
+    }
+
     /// Whether a line of the paragraph begins with a picture.
     fn begins_with_picture(&self, line: &str) -> bool {
         let Some(block) = &self.block else { return false };
@@ -352,6 +388,7 @@ impl<'a> Paragraphs<'a> {
                 Some((range, special))
             }));
         }
+        found.extend(bracket_tags(text).into_iter().map(|(range, tag)| (range, Special::Tag(tag))));
         found.extend(templates::tags(text).into_iter().map(|(range, tag)| (range, Special::Tag(tag))));
         if self.how.notation == Notation::Source {
             found.extend(self.spans(text).into_iter().map(|(range, inner)| (range, Special::Span(inner))));
