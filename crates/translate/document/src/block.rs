@@ -2,12 +2,13 @@
 
 use crate::cut::cut;
 use crate::files::subtitles::Layout;
-use crate::keep::{CopySpan, Keep, find_in, with_stops};
+use crate::keep::{CopySpan, Keep, find_in};
 use crate::patterns::Style;
 use crate::split::{Splitter, trimmed};
 use crate::write::Escape;
 use crate::{escapes, list, wrapped};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Elements inside elements, at most; what lies deeper is copied in its place.
@@ -40,18 +41,20 @@ pub(crate) struct Block {
     copied: Vec<CopySpan>,
     /// Bytes of the text where a sentence ends whatever stands there.
     breaks: Vec<usize>,
-    /// Characters that the input writes in another way, such as `\"` or `&copy;`, with what it writes.
-    pub(crate) rewrites: Vec<Rewrite>,
+    /// Characters that the input writes in another way, such as `\"` or `&copy;`.
+    rewritten: Vec<Rewrite>,
+    /// By sentence, with the text before it, and for the text after all: what is written for characters.
+    pub(crate) rewrites: Vec<HashMap<char, String>>,
 }
 
 /// A character that the input writes in another way.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Rewrite {
-    pub(crate) character: char,
+struct Rewrite {
+    /// Its byte in the text.
+    at: usize,
+    character: char,
     /// What stands for it in the input.
-    pub(crate) written: String,
-    /// How often it is written so.
-    count: usize,
+    written: String,
 }
 
 /// The markup before and after each run of text, such as the tags of a run in an office document.
@@ -158,11 +161,8 @@ impl Block {
 
     /// Appends a character that is written as `written` in the input.
     pub(crate) fn push_rewritten(&mut self, character: char, written: &str, origin: Range<usize>) {
+        self.rewritten.push(Rewrite { at: self.text.len(), character, written: written.to_owned() });
         self.push(character.encode_utf8(&mut [0; 4]), origin);
-        match self.rewrites.iter_mut().find(|rewrite| rewrite.character == character) {
-            Some(known) => known.count += 1,
-            None => self.rewrites.push(Rewrite { character, written: written.to_owned(), count: 1 }),
-        }
     }
 
     /// Begins an element inside the element `parent`; gives its number. An element that lies too deep has none.
@@ -196,7 +196,7 @@ impl Block {
             None => lines(&view),
         };
         let apart: Vec<Range<usize>> = copied.iter().map(|copied| copied.range.clone()).collect();
-        let found = join_over(join_over(found, &with_stops(&self.text, how.keep)), &apart);
+        let found = join_over(join_over(found, &find_in(&self.text, how.keep, how.style)), &apart);
         let whole = divided(&view, found, &self.breaks);
         let longest = how.longest;
         let cut = |range| match longest {
@@ -207,9 +207,11 @@ impl Block {
             |range: Range<usize>| if how.keep.placeholders { list::after_marks(&view, range) } else { range };
         let parts: Vec<Range<usize>> = whole.into_iter().map(after_mark).flat_map(cut).collect();
         drop(view);
-        // A character that stands there as itself, too, is written as itself.
-        let text = &self.text;
-        self.rewrites.retain(|rewrite| text.matches(rewrite.character).count() == rewrite.count);
+        if !self.rewritten.is_empty() {
+            let ends = parts.iter().map(|part| part.end).chain([self.text.len()]);
+            self.rewrites =
+                ends.scan(0, |start, end| Some(self.rewrites_in(std::mem::replace(start, end)..end))).collect();
+        }
         let mut copied = copied.into_iter().peekable();
         let cuts = self.cuts();
         for range in parts {
@@ -220,6 +222,20 @@ impl Block {
             let found = find_apart(&self.text, &range, |text| find_in(text, how.keep, how.style), &cuts);
             self.sentences.push(Sentence::new(&self.text, range, kept, found));
         }
+    }
+
+    /// What is written for characters of a part of the text. A character that stands there as itself, too, is written
+    /// as itself.
+    fn rewrites_in(&self, part: Range<usize>) -> HashMap<char, String> {
+        let first = self.rewritten.partition_point(|rewrite| rewrite.at < part.start);
+        let last = self.rewritten.partition_point(|rewrite| rewrite.at < part.end);
+        let mut counts: HashMap<char, (usize, &String)> = HashMap::new();
+        for rewrite in &self.rewritten[first..last] {
+            counts.entry(rewrite.character).or_insert((0, &rewrite.written)).0 += 1;
+        }
+        let text = &self.text[part];
+        let always = counts.into_iter().filter(|(character, (count, _))| text.matches(*character).count() == *count);
+        always.map(|(character, (_, written))| (character, written.clone())).collect()
     }
 
     /// The bytes of the text where elements begin or end, in order.

@@ -44,8 +44,10 @@ pub struct CopySpan {
 /// Each pattern is tried where the ones before it found nothing.
 static PLACEHOLDERS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
-        r"\{\{[^{}]*\}\}",
-        r"[$#%@]?\{[^{}\n]*\}",
+        // References to other messages, and messages with plural forms of their own.
+        r"\$t?\([\w.:-]+\)|@(?:\.\w+)?:[\w.]*\w|%(?:\d+\$)?#@\w+@",
+        r"\{\{\{[^{}]*\}\}\}|\{\{[^{}]*\}\}",
+        r"(?:\$\$|[$#%@])?\{[^{}\n]*\}",
         r"%\([A-Za-z_]\w*\)[-+#0]*\d*(?:\.\d+)?[diouxXeEfFgGcrs]",
         r"%\d+\$[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcsSpn@]",
         r"%[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcsSp]\b|%@",
@@ -106,22 +108,6 @@ fn patterns(sources: &[&str]) -> Vec<Regex> {
 #[must_use]
 pub fn find(text: &str, keep: Keep) -> Vec<Range<usize>> {
     find_in(text, keep, Style::Any)
-}
-
-/// The things of a text in which sentences seem to end, in order.
-pub(crate) fn with_stops(text: &str, keep: Keep) -> Vec<Range<usize>> {
-    if !keep.placeholders {
-        return Vec::new();
-    }
-    let mut found: Vec<Range<usize>> = patterns::code(text).into_iter().chain(patterns::first(text)).collect();
-    found.sort_by_key(|found| found.start);
-    let mut end = 0;
-    found.retain(|found| {
-        let apart = found.start >= end;
-        end = end.max(found.end);
-        apart
-    });
-    found
 }
 
 /// As [`find`], in a message with arguments of this style.
@@ -229,7 +215,7 @@ mod tests {
             ("Hi {name}, {{ user.name }} has ${count} {0:>5}", &["{name}", "{{ user.name }}", "${count}", "{0:>5}"]),
             ("v{version} ({date}) #{id}", &["v{version}", "{date}", "#{id}"]),
             ("export $HOME and 5 < 6 > 3, 50% discount, 100 % sure, 30%of", &["$HOME"]),
-            ("100%% of %s", &["100%%", "%s"]),
+            ("%d%% of 100%% %s", &["%d%%", "100%%", "%s"]),
             ("{count, number, integer} Stück", &["{count, number, integer}"]),
             (
                 "You have {n, plural, one {# file} other {{n} files}} in {dir}",

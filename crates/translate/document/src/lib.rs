@@ -34,6 +34,7 @@ mod line;
 mod list;
 mod marks;
 mod markup;
+mod numbers;
 mod patterns;
 mod place;
 mod plain;

@@ -12,7 +12,8 @@ static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let marks = [
         // Bullets that are nothing else, and those that are signs of other things, too.
         r"[•◦▪▫■□●○►▶➤➢‣⁃∙·❖✓✔✗✘☐☑☒→⇒➔➜»›§¶]+\s*",
-        r"(?:[-–—―*+#]|--|={1,6}|#{1,6}|\*{1,3})\s+",
+        r"(?:[-–—―*+#]|-{2,}|={2,}|~{2,}|#{1,6}|\*{1,3}|<!--|&)\s+",
+        r"[①-⒛ⓐ-ⓩ❶-❿➀-➓Ⅰ-Ⅿⅰ-ⅿ]+[.)]?\s*",
         r"(?:>\s?){1,6}",
         // A sentence that goes on after a pause.
         r"(?:\.{3}|…)\s?",
@@ -21,6 +22,8 @@ static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"\d{1,3}(?:\.\d{1,3}){2,4}\.?\s+",
         r"\d{1,3}\.\s+",
         r"\(?(?:[A-Za-z]|[ivx]{1,4}|[IVX]{1,4})\)\s+",
+        // A capital letter with a full stop is an initial, and `I.` may be the word.
+        r"(?:[a-z]|[ivx]{2,5}|[IVX]{2,5})\.\s+",
         r"\[[ xX]?\]\s+",
     ];
     Regex::new(&format!("^(?:{})", marks.join("|"))).ok()
@@ -38,12 +41,37 @@ pub(crate) fn after_marks(text: &str, sentence: Range<usize>) -> Range<usize> {
         let rest = &text[start..sentence.end];
         let Some(mark) = MARK.as_ref().and_then(|mark| mark.find(rest)).filter(|mark| !mark.is_empty()) else { break };
         let after = &rest[mark.end()..];
-        if is_ordinal(mark.as_str(), after) || !after.contains(char::is_alphabetic) {
+        if is_ordinal(mark.as_str(), after)
+            || is_abbreviation(mark.as_str(), after)
+            || !after.contains(char::is_alphabetic)
+        {
             break;
         }
         start += mark.end();
     }
-    start..sentence.end
+    let end = if start > sentence.start { before_signs(text, start..sentence.end) } else { sentence.end };
+    start..end
+}
+
+/// Signs at the end of a line that answer those at its start, as in `### Title ###`.
+static CLOSING: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\s+(?:#{1,6}|-->|-{2,}|={2,}|~{2,}|\*{2,3})$").ok());
+
+/// The end of a sentence before such signs.
+fn before_signs(text: &str, sentence: Range<usize>) -> usize {
+    if !text[sentence.end..].trim_start_matches([' ', '\t', '\r']).starts_with('\n') && sentence.end < text.len() {
+        return sentence.end;
+    }
+    let found = CLOSING.as_ref().and_then(|signs| signs.find(&text[sentence.clone()]));
+    found.map_or(sentence.end, |signs| sentence.start + signs.start())
+}
+
+/// Whether a letter with a full stop before this text is a part of an abbreviation, as in `z. B.`.
+fn is_abbreviation(mark: &str, after: &str) -> bool {
+    let is_letter =
+        mark.trim_end().strip_suffix('.').is_some_and(|letter| letter.bytes().all(|c| c.is_ascii_lowercase()));
+    let mut next = after.chars();
+    is_letter && (!next.next().is_some_and(char::is_uppercase) || next.next() == Some('.'))
 }
 
 /// The bytes of the mark with which a line begins an item of a list or of a quotation; 0 without one. Signs that stand
@@ -92,6 +120,16 @@ mod tests {
             ("iv) ", "Four"),
             (">>", "JOHN: Hi"),
             ("(12) ", "Twelve"),
+            ("i. ", "Open it."),
+            ("XII. ", "The garden"),
+            ("① ", "Open"),
+            ("⑵", "Close"),
+            ("<!-- ", "A note"),
+            ("--- ", "Cut here"),
+            ("", "J. Smith"),
+            ("", "I. Am here"),
+            ("", "z. B. am Montag"),
+            ("", "d. h. morgen"),
             ("# ", "Title"),
             ("- 1) ", "Both"),
             ("", "1. Mai war schön"),
@@ -114,6 +152,8 @@ mod tests {
                 assert_eq!(found, text, "{line}");
             }
         }
+        let text = "### Title ###\n--- cut ---";
+        assert_eq!((&text[after_marks(text, 0..13)], &text[after_marks(text, 14..25)]), ("Title", "cut"));
         let text = "One.\n  2) Two. 3) Three";
         assert_eq!(&text[after_marks(text, 7..14)], "Two.");
         assert_eq!(after_marks(text, 15..23), 15..23);

@@ -128,6 +128,16 @@ static FIRST: LazyLock<Vec<Form>> = LazyLock::new(|| {
     .collect()
 });
 
+/// A part of the pattern of a date or of a time.
+const DATE_PART: &str = "(?:[YyJ]{4}|[YyJ]{2}|M{1,4}|DD|dd|TT|[Hh]{1,2}|mm|ss|SSS)";
+
+/// Keys that are pressed together, as `Ctrl+Shift+V`.
+fn keys() -> String {
+    let held = "(?:Ctrl|Control|Alt|AltGr|Shift|Cmd|Command|Meta|Super|Option|Win|Windows|Fn|Strg|Umschalt|[⌘⇧⌥⌃])";
+    let last = "(?:[A-Za-z0-9]+|[-+.,/#<>*↑↓←→])";
+    format!(r"{held}\s?\+\s?(?:{held}\s?\+\s?)*{last}")
+}
+
 static NAMES: LazyLock<Vec<Form>> = LazyLock::new(|| {
     [
         form(r"%%[A-Za-z_][\w.-]*%%", |_| true),
@@ -147,6 +157,18 @@ static NAMES: LazyLock<Vec<Form>> = LazyLock::new(|| {
         }),
         form(r"\\(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2})", |_| true),
         form(r"#[0-9A-Fa-f]{6}|0x[0-9A-Fa-f]+", is_apart),
+        // Arguments of shells: the first is there if another one is. Without it, `$5` is an amount.
+        form(r"\$\d", |found| {
+            let all = [found.before, found.text, found.after];
+            let amount =
+                found.after.strip_prefix(['.', ',']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            is_apart(found) && !amount && all.iter().any(|text| text.contains("$1"))
+        }),
+        form(r":[a-z0-9][a-z0-9_+-]*:", |found| begins(found) && is_apart(found)),
+        form(r"&&", |_| true),
+        form(r"(?:[\w.*-]+/)*\*{1,2}(?:/[\w.*-]+)*\.[\w*]+", begins),
+        form(&keys(), is_apart),
+        form(&format!(r"{DATE_PART}(?:[-/.: T]{{1,2}}{DATE_PART})+"), is_apart),
         // Names of accounts and of subjects in social networks.
         form(r"@[A-Za-z_][\w-]*(?:[.@][\w-]+)*", |found| begins(found) && is_apart(found)),
         form(r"#[A-Za-z_]\w+", |found| begins(found) && is_apart(found)),
@@ -237,7 +259,8 @@ pub(crate) fn first(text: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// Names that programs know.
 pub(crate) fn names(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let has_signs = text.contains(['%', '$', '_', '<', '[', '|', '(', '-', '\\', '#', '0', ':', '@']);
+    let has_signs =
+        text.contains(['%', '$', '_', '<', '[', '|', '(', '-', '\\', '#', '0', ':', '@', '&', '*', '+', '/', '.']);
     has_signs.then(|| matches(text, &NAMES)).into_iter().flatten()
 }
 

@@ -29,6 +29,9 @@ pub(crate) struct ElementPlace {
     /// Whether white space stands before a marker in the source, and after it.
     pub(crate) blank_before: bool,
     pub(crate) blank_after: bool,
+    /// Whether a marker touches no word of the source before it, and none after it.
+    pub(crate) apart_before: bool,
+    pub(crate) apart_after: bool,
 }
 
 /// The words of a whole paragraph.

@@ -17,6 +17,38 @@ static TAG: LazyLock<Option<Regex>> =
 /// Elements that are copied with their content.
 const CODE: &[&str] = &["code", "kbd", "samp", "tt", "var"];
 
+/// Elements that end sentences. Names of others, as `button` and `link`, stand for parts of sentences in many messages.
+const DIVIDERS: &[&str] = &[
+    "blockquote",
+    "br",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+];
+
+/// Elements without an end.
+const VOID: &[&str] = &["br", "hr", "img", "wbr"];
+
 /// The paragraphs of a text. `tags`: whether tags are markup.
 pub(crate) fn paragraphs(text: &str, tags: bool, how: &Sentences<'_>) -> Vec<Block> {
     // A byte order mark is no text.
@@ -99,11 +131,20 @@ pub(crate) fn tagged(
         let closed = closed == Some("/") || attributes.is_some_and(|attributes| attributes.ends_with('/'));
         // `</c>` ends `<c.yellow>`.
         let kind = name.split('.').next().unwrap_or(name);
+        let divides = DIVIDERS.iter().any(|divider| divider.eq_ignore_ascii_case(name));
+        if divides {
+            paragraphs.divide();
+        }
         match (closes == Some(""), closed) {
-            (true, true) if matches!(name, "br" | "hr" | "wbr" | "img") => paragraphs.marker(&raw, place.start),
+            (true, _) if VOID.iter().any(|void| void.eq_ignore_ascii_case(name)) => {
+                paragraphs.marker(&raw, place.start);
+            }
             (true, true) => paragraphs.named(&raw, place),
             (true, false) => paragraphs.open(kind, &raw, place.start),
             (false, _) => paragraphs.close(kind, &raw, place.start),
+        }
+        if divides {
+            paragraphs.divide();
         }
     }
     if last < text.len() {

@@ -1,13 +1,14 @@
 //! A translated paragraph as it is written: text, markup and things to copy.
 
 use crate::answer::{Answer, RestoredTranslation, restore, unchanged};
-use crate::block::{Block, Element, Rewrite, Wrap};
+use crate::block::{Block, Element, Wrap};
 use crate::files::accelerators;
 use crate::files::markdown::{self, Style};
 use crate::place::{ElementPlace, ParagraphText, place};
 use crate::split::{closes, opens};
 use crate::units::Words;
 use metaphrase_text::without_spaces;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// How characters of text are written.
@@ -216,7 +217,8 @@ struct Writer<'a> {
     joined: &'a ParagraphText,
     kept: &'a [CopyPlace<'a>],
     escape: Escape,
-    rewrites: &'a [Rewrite],
+    /// By sentence, with the text before it: what is written for characters.
+    rewrites: &'a [HashMap<char, String>],
     out: &'a mut String,
     /// Where sentences begin and end in the output.
     starts: Vec<usize>,
@@ -239,7 +241,10 @@ impl Writer<'_> {
             self.text(at, wrap);
             match event {
                 Event::Open(element) => {
-                    if placed[element].blank_before && self.ends_word() {
+                    let (text, place) = (&self.joined.text, &placed[element]);
+                    // Before a blank of the translation there is room already.
+                    let touches = place.apart_before && self.last.is_some_and(is_letter) && !text[..at].is_empty();
+                    if (place.blank_before && self.ends_word()) || touches {
                         self.blank(wrap);
                     }
                     self.pass(at, true);
@@ -260,7 +265,9 @@ impl Writer<'_> {
                     if block.elements[element].divides && self.at == at && self.joined.text[at..].starts_with(' ') {
                         self.at += 1;
                     }
-                    if placed[element].blank_after && begins_word(&self.joined.text[at..]) {
+                    let (place, rest) = (&placed[element], &self.joined.text[at..]);
+                    let touches = place.apart_after && rest.starts_with(is_letter);
+                    if (place.blank_after && begins_word(rest)) || touches {
                         self.blank(inside.last().map_or(&block.wrap, |&element| &block.elements[element].wrap));
                     }
                 }
@@ -319,14 +326,13 @@ impl Writer<'_> {
 
     /// Writes characters as the input writes them, others by these rules.
     fn characters(&mut self, text: &str, escape: Escape) {
-        if self.rewrites.is_empty() {
+        let Some(rewrites) = self.rewrites.get(self.ends.len()).filter(|rewrites| !rewrites.is_empty()) else {
             return escape.push(self.out, text);
-        }
+        };
         for character in text.chars() {
-            let known = self.rewrites.iter().find(|rewrite| rewrite.character == character);
             let mut same = [0; 4];
-            let written = known.map_or_else(|| &*character.encode_utf8(&mut same), |known| known.written.as_str());
-            escape.push(self.out, written);
+            let same = &*character.encode_utf8(&mut same);
+            escape.push(self.out, rewrites.get(&character).map_or(same, String::as_str));
         }
     }
 
@@ -376,6 +382,11 @@ fn begins_word(text: &str) -> bool {
         }
         c => !c.is_whitespace() && !closes(c),
     })
+}
+
+/// Whether a blank stands between this character and a word.
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() && !without_spaces(c)
 }
 
 fn is_quote(c: char) -> bool {

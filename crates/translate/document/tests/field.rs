@@ -102,9 +102,43 @@ fn pictures_keep_their_blanks() {
         ("Hello 😀 🎉 world", "HELLO 😀 🎉 WORLD"),
         ("Hello 😀🎉 world", "HELLO 😀🎉 WORLD"),
         ("Melting 🫠, dotted 🫥 and goose 🪿", "MELTING 🫠, DOTTED 🫥 AND GOOSE 🪿"),
+        ("Happy birthday, 🎂, my friend.", "HAPPY BIRTHDAY, 🎂, MY FRIEND."),
+        ("I like 🍕, 🍔 and 🍟.", "I LIKE 🍕, 🍔 AND 🍟."),
+        ("✅ Task done ❌ Task not done", "✅ TASK DONE ❌ TASK NOT DONE"),
+        ("🏠House 🌳Garden", "🏠HOUSE 🌳GARDEN"),
+        ("He said \"I love you 😍\" and left.", "HE SAID \"I LOVE YOU 😍\" AND LEFT."),
+        ("Dinner 🍽️ at 7, bring 🍷!", "DINNER 🍽️ AT 7, BRING 🍷!"),
         ("㊗️ Congratulations Ⓜ️ line", "㊗️ CONGRATULATIONS Ⓜ️ LINE"),
     ];
     all_come_back(&cases, |input| translated(input, Format::Text));
+}
+
+/// Models read no blank before punctuation, a name for a noun, and one sentence after each picture of a list.
+#[test]
+fn pictures_leave_readable_sentences() {
+    let read = |text: &str| {
+        let text = SegmentedText::new(text, &Options::default()).unwrap();
+        text.sentences().map(|source| source.text.into_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(read("I love you 😍!"), ["I love you!"]);
+    assert_eq!(read("I like 🍕, 🍔 and 🍟."), ["I like X1, X2 and X3."]);
+    assert_eq!(read("✅ Task done ❌ Task not done"), ["Task done", "Task not done"]);
+    assert_eq!(read("Ich mag das 😀 Haus"), ["Ich mag das  Haus"]);
+    let other = |source: &str, target: &str, links: &[(&str, &str)]| {
+        let text = SegmentedText::new(source, &Options::default()).unwrap();
+        let shown = text.source(0).unwrap().text.into_owned();
+        let place = |text: &str, word: &str| text.find(word).map(|at| at..at + word.len());
+        let link = |(from, to): &(&str, &str)| {
+            Some(Link { source: place(&shown, from)?, target: place(target, to)?, weight: 1.0 })
+        };
+        let links = links.iter().filter_map(link).collect();
+        text.finish(&[Some(Answer { text: target.into(), links, ..Answer::default() })]).text
+    };
+    // A comma of the source is missing.
+    let links = [("Happy", "Alles"), ("birthday", "Gute"), ("my", "mein"), ("friend", "Freund")];
+    assert_eq!(other("Happy birthday, 🎂, my friend", "Alles Gute, mein Freund", &links), "Alles Gute 🎂, mein Freund");
+    let links = [("Meeting", "Reunião"), ("Monday", "segunda"), ("now", "agora")];
+    assert_eq!(other("Meeting Monday 📅 now", "Reunião segunda-feira agora", &links), "Reunião segunda-feira 📅 agora");
 }
 
 #[test]
@@ -179,6 +213,90 @@ fn things_of_programs_stay() {
     all_come_back(&cases, |input| translated(input, Format::Text));
 }
 
+#[test]
+fn elements_of_pages_divide_texts() {
+    let cases = [
+        ("Thank you.<br>Good night", "THANK YOU.<br>GOOD NIGHT"),
+        ("Line one<br/>Line two<BR />Three", "LINE ONE<br/>LINE TWO<BR />THREE"),
+        ("<p>The first.</p><p>The second.</p>", "<p>THE FIRST.</p><p>THE SECOND.</p>"),
+        ("<ul><li>Open it</li><li>Close it</li></ul>", "<ul><li>OPEN IT</li><li>CLOSE IT</li></ul>"),
+        ("<h1>Our house</h1>It is old.", "<h1>OUR HOUSE</h1>IT IS OLD."),
+        (
+            "<div class=\"a\">Click <b>here</b> now.</div><br/>It is new",
+            "<div class=\"a\">CLICK <b>HERE</b> NOW.</div><br/>IT IS NEW",
+        ),
+    ];
+    let read = |text: &str| {
+        let text = SegmentedText::new(text, &Options::default()).unwrap();
+        text.sentences().map(|source| source.text.into_owned()).collect::<Vec<_>>()
+    };
+    all_come_back(&cases, |input| translated(input, Format::Text));
+    assert_eq!(read(cases[2].0), ["The first.", "The second."]);
+    assert_eq!(read("Please <link>click here</link> now"), ["Please click here now"]);
+    assert_eq!(read("One<x id=\"lb\" ctype=\"lb\"/>two"), ["One", "two"]);
+    assert_eq!(read("<x id=\"START_LINK\"/>here<x id=\"CLOSE_LINK\"/> is <x id=\"a\"/>"), ["here is X1"]);
+    let quoted = |text: &str| format!("{{\"a\": \"{}\"}}", text.replace('"', "\\\""));
+    let cases = cases.map(|(source, target)| (quoted(source), quoted(target)));
+    for (source, target) in &cases {
+        assert_eq!(&translated_file(source, FileFormat::Json), target);
+    }
+}
+
+#[test]
+fn arguments_that_are_numbers_are_read_as_numbers() {
+    let read = |text: &str| {
+        let text = SegmentedText::new(text, &Options::default()).unwrap();
+        text.sentences().map(|source| source.text.into_owned()).collect::<Vec<_>>()
+    };
+    let cases = [
+        ("Delete %d files?", "Delete 17 files?", "DELETE %d FILES?"),
+        ("{count} of {total} at 17", "23 of 35 at 17", "{count} OF {total} AT 17"),
+        ("%d%% of %s", "17% of %s", "%d%% OF %s"),
+        ("100%% sure", "100% sure", "100%% SURE"),
+        ("{name} has {{ item_count }} items", "{name} has 17 items", "{name} HAS {{ item_count }} ITEMS"),
+        ("Version v{n} of {n}px", "Version v{n} of {n}px", "VERSION v{n} OF {n}px"),
+        (
+            "The {{ .Site.Title }} page is {{ $x }}.",
+            "The {{ .Site.Title }} page is {{ $x }}.",
+            "THE {{ .Site.Title }} PAGE IS {{ $x }}.",
+        ),
+        ("Hi ${user.name ?? \"you\"}!", "Hi ${user.name ?? \"you\"}!", "HI ${user.name ?? \"you\"}!"),
+        (
+            "Use {{{html}}} or $${sum}, $t(a:b) and $(c)",
+            "Use {{{html}}} or $${sum}, $t(a:b) and $(c)",
+            "USE {{{html}}} OR $${sum}, $t(a:b) AND $(c)",
+        ),
+        ("Give $1 the $2", "Give $1 the $2", "GIVE $1 THE $2"),
+        (
+            "Press Ctrl+Shift+V && :smile: *.txt",
+            "Press Ctrl+Shift+V && :smile: *.txt",
+            "PRESS Ctrl+Shift+V && :smile: *.txt",
+        ),
+        ("A 5 m² room, 2½ cups, ½ hour, x²", "A 5 m2 room, 2 cups, 1/2 hour, x2", "A 5 m² ROOM, 2½ CUPS, ½ HOUR, x²"),
+        ("Write YYYY-MM-DD here", "Write YYYY-MM-DD here", "WRITE YYYY-MM-DD HERE"),
+    ];
+    for (source, shown, target) in cases {
+        assert_eq!(read(source), [shown]);
+        assert_eq!(translated(source, Format::Text), target);
+    }
+    let message = "{n, plural, one {# file} other {these # files}}";
+    assert_eq!(read(message), ["1 file", "these 17 files"]);
+    assert_eq!(translated(message, Format::Text), "{n, plural, one {# FILE} other {THESE # FILES}}");
+}
+
+/// What one line has says nothing about the others.
+#[test]
+fn lines_are_written_as_they_are() {
+    let cases = [
+        ("Salt &amp; pepper &gt; x\n\nRock & roll >= 3", "SALT &amp; PEPPER &gt; X\n\nROCK & ROLL >= 3"),
+        (
+            "Use {braces} or } alone, it's { too.\n{n, plural, one {a dog} other {it''s dogs}} here\nNo } more",
+            "USE {braces} OR } ALONE, IT'S { TOO.\n{n, plural, one {A DOG} other {IT’S DOGS}} HERE\nNO } MORE",
+        ),
+    ];
+    all_come_back(&cases, |input| translated(input, Format::Text));
+}
+
 /// Nothing of these is a thing of a program.
 #[test]
 fn prose_is_translated() {
@@ -235,7 +353,8 @@ fn marks_of_notes_stand_after_their_words() {
         ("<p>A 5 M<sup>2</sup> room of H<sub>2</sub>O</p>", "<p>A 5 M<sup>2</sup> ROOM OF H<sub>2</sub>O</p>"),
         // Another word is not raised.
         ("<p>The 2<sup>nd</sup> of it</p>", "<p>THE 2ND<sup></sup> OF IT</p>"),
-        ("<p><span>First</span><span>Second</span></p>", "<p><span>FIRST</span> <span>SECOND</span></p>"),
+        ("<p><span>First</span><span>Second</span></p>", "<p><span>FIRST</span><span>SECOND</span></p>"),
+        ("<nav><a>Home</a> <a>News</a> <a>Contact</a></nav>", "<nav><a>HOME</a> <a>NEWS</a> <a>CONTACT</a></nav>"),
         ("<p><a>home</a><a>about</a></p>", "<p><a>HOME</a> <a>ABOUT</a></p>"),
         (
             "<p>Good <ruby>day<rp>(</rp><rt>x</rt><rp>)</rp></ruby> all</p>",
@@ -257,6 +376,8 @@ fn marks_of_notes_stand_after_their_words() {
         text.sentences().map(|source| source.text.into_owned()).collect::<Vec<_>>()
     };
     assert_eq!(read("<p>house<sup>1</sup> of m<sup>2</sup></p>", Format::Html), ["house of m2"]);
+    assert_eq!(read("<a>Home</a> <a>News</a>", Format::Html), ["Home", "News"]);
+    assert_eq!(read("<b>John</b> and <b>Mary</b> <b>Smith</b>", Format::Html), ["John and Mary Smith"]);
     assert_eq!(read("The house[1] and price*.", Format::Text), ["The house and price."]);
 }
 

@@ -43,6 +43,19 @@ fn sentences_of_others_stay_apart() {
 }
 
 #[test]
+fn lines_of_others_stay_apart() {
+    let lines = |text: &str| {
+        let srt = format!("1\n00:00:11,000 --> 00:00:12,000\n{text}\n");
+        translated(&srt, FileFormat::Srt, &["A"]).1
+    };
+    assert_eq!(lines(">> JOHN: It is old.\n>> Very old."), ["JOHN: It is old.", "Very old."]);
+    assert_eq!(lines(">> Hello there.\n...and then we left."), ["Hello there.", "and then we left."]);
+    assert_eq!(lines("[music playing]\nCome in, please."), ["[music playing]", "Come in, please."]);
+    assert_eq!(lines("Chapter One\nTHE OLD HOUSE"), ["Chapter One", "THE OLD HOUSE"]);
+    assert_eq!(lines("The house is\nvery old."), ["The house is very old."]);
+}
+
+#[test]
 fn lines_are_at_most_42_characters() {
     let srt = "1\r\n00:00:01,000 --> 00:00:02,000\r\n<i>The door of the old house in the garden\r\nis open, and nobody is here.</i>\r\n";
     let (output, _) =

@@ -53,17 +53,17 @@ fn sentences_know_their_bytes() {
 
 #[test]
 fn things_that_stay_are_in_each_translation() {
-    let text = "Hello %1$s, good to see you (again: {n}) at https://example.org/a!";
+    let text = "Hello %1$s, good to see you (again: {x}) at https://example.org/a!";
     let prepared = SegmentedText::new(text, &Options::default()).unwrap();
     let source = prepared.sentences().next().unwrap();
     let shown: Vec<&str> = source.kept.iter().map(|kept| &source.text[kept.range.clone()]).collect();
-    assert_eq!(shown, ["%1$s", "{n}", "https://example.org/a"]);
+    assert_eq!(shown, ["%1$s", "{x}", "https://example.org/a"]);
     // The engine reports the places of the first two, and none for the third.
-    let translated = "Hallo % 1$s, schön (nochmal: { n }) dich zu sehen!";
+    let translated = "Hallo % 1$s, schön (nochmal: { x }) dich zu sehen!";
     let place = |what: &str| translated.find(what).map(|at| at..at + what.len());
-    let answer = Answer { text: translated.into(), kept: vec![place("% 1$s"), place("{ n }"), None], links: vec![] };
+    let answer = Answer { text: translated.into(), kept: vec![place("% 1$s"), place("{ x }"), None], links: vec![] };
     let finished = prepared.finish(&[Some(answer)]);
-    assert!(finished.text.starts_with("Hallo %1$s, schön (nochmal: {n}) dich"), "{}", finished.text);
+    assert!(finished.text.starts_with("Hallo %1$s, schön (nochmal: {x}) dich"), "{}", finished.text);
     assert_eq!(finished.text.matches("https://example.org/a").count(), 1);
     assert_eq!(finished.inserted, [1]);
 }
@@ -100,7 +100,7 @@ fn pictures_stay_at_their_places() {
     let text = "😀 Good morning 👨‍👩‍👧! I like it ☺️. Bye 🇩🇪\n😀";
     let prepared = SegmentedText::new(text, &Options::default()).unwrap();
     let sources: Vec<String> = prepared.sentences().map(|source| source.text.into_owned()).collect();
-    assert_eq!(sources, ["Good morning !", "I like it .", "Bye"]);
+    assert_eq!(sources, ["Good morning!", "I like it.", "Bye"]);
     assert_eq!(prepared.finish(&unchanged(&prepared)).text, text);
     let answers = ["Guten Morgen!", "Ich mag es.", "Bis bald"]
         .map(|text| Some(Answer { text: text.into(), ..Answer::default() }));

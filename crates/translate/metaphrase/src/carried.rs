@@ -6,7 +6,7 @@ mod reader;
 
 use crate::document::answer_of;
 use crate::{Hypothesis, Request, RequiredTerm, Translation};
-use metaphrase_base::{Choice, Named};
+use metaphrase_base::{Choice, Named, WordId};
 use metaphrase_document::{LinePart, SegmentedText};
 use metaphrase_text::vocab::Vocabulary;
 use reader::Reader;
@@ -41,6 +41,9 @@ pub(crate) struct Lacking<'v> {
     source: &'v Vocabulary,
     target: &'v Vocabulary,
     keeps: bool,
+    /// Whether the vocabulary writes the characters that it lacks as bytes. Models that were trained on little of them
+    /// garble them.
+    has_bytes: bool,
 }
 
 /// A line whose characters the model does not all read.
@@ -58,15 +61,25 @@ pub(crate) struct CarriedLine {
 }
 
 impl<'v> Lacking<'v> {
-    /// `None`: the vocabulary can express all characters.
+    /// `None`: the vocabulary has all characters, or the model reads the bytes of those that it lacks.
     pub(crate) fn new(source: &'v Vocabulary, target: &'v Vocabulary, handling: UnknownCharacters) -> Option<Self> {
         let keeps = handling == UnknownCharacters::Keep;
-        source.lacks_characters().then_some(Self { source, target, keeps })
+        let has_bytes = !source.lacks_characters();
+        let is_useful = source.has_pieces() && (keeps || !has_bytes);
+        is_useful.then_some(Self { source, target, keeps, has_bytes })
+    }
+
+    /// Whether a source word stands for a character that the vocabulary lacks, or for a byte of one.
+    fn lacks(&self, word: WordId) -> bool {
+        self.source.is_unknown(word) || (self.has_bytes && self.source.is_byte(word))
     }
 
     /// The request as the model reads it, and the line that its translation is put together with; `None` if the
     /// model knows all characters.
     pub(crate) fn carry(&self, request: &mut Request) -> Option<CarriedLine> {
+        if self.has_bytes && request.source.is_ascii() {
+            return None;
+        }
         let mut reader = Reader::new(self, &request.source);
         if reader.knows(&request.source) {
             return None;

@@ -260,6 +260,14 @@ impl Segmented {
         met
     }
 
+    /// Whether a free translation has all terms, and each of them as often as the source, which they are copied from.
+    pub(crate) fn copies_freely(&self, source: &str, text: &str, pieces: &[String]) -> bool {
+        let required = self.numbers.iter().filter_map(|&number| self.given.required[number].targets.first());
+        let mut terms = required.filter(|term| !term.is_empty());
+        self.met_in_text(text, pieces).len() == self.numbers.len()
+            && terms.all(|term| text.matches(term.as_str()).count() == source.matches(term.as_str()).count())
+    }
+
     /// Whether there are terms that translations must have.
     pub(crate) fn has_terms(&self) -> bool {
         !self.numbers.is_empty()

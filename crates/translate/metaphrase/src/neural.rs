@@ -27,7 +27,7 @@ pub(crate) use pool::Machine;
 use pool::{Pool, pool};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use term_search::FirstSearches;
+use term_search::{FirstSearches, may_copy_freely};
 
 /// A neural model, and the threads that search with it.
 pub(crate) struct Neural {
@@ -113,6 +113,7 @@ struct NeuralSession<'e> {
     first_search: Option<CheckedOptions>,
     /// The options of first searches of lines with terms.
     term_searches: Option<FirstSearches>,
+    copies_freely: bool,
 }
 
 impl Engine for Neural {
@@ -160,8 +161,16 @@ impl Engine for Neural {
         let first_search = options.evidence.own.map(first_search).transpose()?;
         let term_searches = FirstSearches::new(options, &search, model)?;
         self.pool.ready()?;
-        let options = options.clone();
-        Ok(Box::new(NeuralSession { neural: self, options, search, language, first_search, term_searches }))
+        let (options, copies_freely) = (options.clone(), may_copy_freely(options, &search));
+        Ok(Box::new(NeuralSession {
+            neural: self,
+            options,
+            search,
+            language,
+            first_search,
+            term_searches,
+            copies_freely,
+        }))
     }
 }
 
@@ -184,7 +193,8 @@ impl Session for NeuralSession<'_> {
             Ok((mut task, words)) => {
                 let (options, request) = (&self.options, &plan.request);
                 context.add_evidence(&mut task, options, request, self.first_search.as_ref());
-                context.add_term_search(&mut task, options, request, words, self.term_searches.as_ref());
+                let first = self.term_searches.as_ref();
+                context.add_term_search(&mut task, options, request, words, first, self.copies_freely);
                 self.neural.pool.push(task);
             }
             Err(reply) => reply.finish(Translation::of_nothing(&plan.request.terms)),

@@ -164,9 +164,22 @@ impl Vocabulary {
             return false;
         }
         let piece = self.word(id);
-        let byte = piece.len() == 6 && piece.starts_with("<0x") && piece.ends_with('>');
+        let byte = self.is_byte(id);
         let joins = |first: char| (first.is_alphanumeric() && !is_cjk(first)) || is_combining_mark(first);
         byte || piece.chars().next().is_some_and(joins)
+    }
+
+    /// Whether a word is the piece of a byte, by which a vocabulary writes the characters that it lacks.
+    #[must_use]
+    pub fn is_byte(&self, id: WordId) -> bool {
+        let piece = self.word(id);
+        matches!(self.form, Form::Pieces(_)) && piece.len() == 6 && piece.starts_with("<0x") && piece.ends_with('>')
+    }
+
+    /// Whether words are pieces of written words, so that a character may be missing.
+    #[must_use]
+    pub fn has_pieces(&self) -> bool {
+        matches!(self.form, Form::Pieces(_) | Form::MarianMt(_))
     }
 
     /// Whether the text of a word ends with a letter or a digit, so that a word that [continues](Self::continues) it
@@ -176,7 +189,7 @@ impl Vocabulary {
             return false;
         }
         let piece = self.word(id);
-        let byte = piece.len() == 6 && piece.starts_with("<0x") && piece.ends_with('>');
+        let byte = self.is_byte(id);
         let is_letter = |last: char| (last.is_alphanumeric() && !is_cjk(last)) || is_combining_mark(last);
         byte || piece.chars().next_back().is_some_and(is_letter)
     }

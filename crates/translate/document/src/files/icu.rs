@@ -45,8 +45,8 @@ struct Branch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BranchText {
     pub(crate) range: Range<usize>,
-    /// Whether `#` stands for a number.
-    pub(crate) in_plural: bool,
+    /// A number that `#` may stand for; `None`: it is a sign like others.
+    pub(crate) number: Option<&'static str>,
 }
 
 /// Whether a text may have arguments with branches.
@@ -196,20 +196,32 @@ fn quoted(text: &str, at: usize, in_plural: bool) -> Option<usize> {
     }
 }
 
-/// The texts of all branches, without the arguments with branches inside them.
-pub(crate) fn texts(arguments: &[Argument]) -> Vec<BranchText> {
+/// A number of a branch, as a translator reads it in place of `#`: nouns follow it.
+fn number(keyword: &str) -> &'static str {
+    match keyword {
+        "one" | "=1" => "1",
+        "two" | "=2" => "2",
+        "few" => "3",
+        _ => "17",
+    }
+}
+
+/// The texts of all branches in a text, without the arguments with branches inside them.
+pub(crate) fn texts(text: &str, arguments: &[Argument]) -> Vec<BranchText> {
     let mut found = Vec::new();
-    let mut waiting: Vec<(&Argument, bool)> = arguments.iter().map(|argument| (argument, false)).collect();
+    let mut waiting: Vec<(&Argument, Option<&'static str>)> =
+        arguments.iter().map(|argument| (argument, None)).collect();
     while let Some((argument, outer)) = waiting.pop() {
-        let in_plural = outer || argument.kind != Kind::Select;
         for branch in &argument.branches {
+            let own = || text.get(branch.keyword.clone()).map_or("17", number);
+            let number = if argument.kind == Kind::Select { outer } else { Some(own()) };
             let mut start = branch.content.start;
             for inner in &branch.arguments {
-                found.push(BranchText { range: start..inner.range.start, in_plural });
+                found.push(BranchText { range: start..inner.range.start, number });
                 start = inner.range.end;
-                waiting.push((inner, in_plural));
+                waiting.push((inner, number));
             }
-            found.push(BranchText { range: start..branch.content.end, in_plural });
+            found.push(BranchText { range: start..branch.content.end, number });
         }
     }
     found.retain(|text| !text.range.is_empty());
@@ -222,21 +234,23 @@ pub(crate) fn texts(arguments: &[Argument]) -> Vec<BranchText> {
 pub(crate) enum Sign {
     /// `''`, an apostrophe.
     Apostrophe,
-    /// `#` or a quoted text: it stays.
+    /// A quoted text: it stays.
     Kept,
+    /// `#`, which stands for a number like this one.
+    Number(&'static str),
 }
 
-/// The signs of a text of a message, in order.
-pub(crate) fn signs(text: &str, in_plural: bool) -> Vec<(Range<usize>, Sign)> {
+/// The signs of a text of a message, in order. `number`: what `#` may stand for.
+pub(crate) fn signs(text: &str, number: Option<&'static str>) -> Vec<(Range<usize>, Sign)> {
     let (mut found, mut at, mut depth) = (Vec::new(), 0, 0_usize);
     while let Some(next) = text[at..].find(['\'', '#', '{', '}']).map(|next| at + next) {
         at = next + 1;
         match text.as_bytes()[next] {
             b'{' => depth += 1,
             b'}' => depth = depth.saturating_sub(1),
-            b'#' if in_plural && depth == 0 => found.push((next..at, Sign::Kept)),
+            b'#' if depth == 0 => found.extend(number.map(|number| (next..at, Sign::Number(number)))),
             b'\'' => {
-                if let Some(end) = quoted(text, next, in_plural) {
+                if let Some(end) = quoted(text, next, number.is_some()) {
                     found.push((next..end, if end == next + 2 { Sign::Apostrophe } else { Sign::Kept }));
                     at = end;
                 }
@@ -313,7 +327,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Vec<&str> {
-        texts(&arguments(text)).into_iter().map(|found| &text[found.range]).collect()
+        texts(text, &arguments(text)).into_iter().map(|found| &text[found.range]).collect()
     }
 
     #[test]

@@ -62,8 +62,20 @@ pub(crate) enum InsetKind {
     Argument,
     /// A sign that stays.
     Kept,
+    /// A sign for a number like this one.
+    Number(&'static str),
     /// Two apostrophes, which stand for one.
     Apostrophe,
+}
+
+impl From<Sign> for InsetKind {
+    fn from(sign: Sign) -> Self {
+        match sign {
+            Sign::Apostrophe => Self::Apostrophe,
+            Sign::Kept => Self::Kept,
+            Sign::Number(number) => Self::Number(number),
+        }
+    }
 }
 
 impl Inset {
@@ -72,6 +84,7 @@ impl Inset {
         match self.kind {
             InsetKind::AccessKey => paragraphs.marker(raw, origin.start),
             InsetKind::Argument => paragraphs.named(raw, origin),
+            InsetKind::Number(number) => paragraphs.copied(number, raw, origin),
             InsetKind::Kept => paragraphs.copied(raw.trim_matches('\''), raw, origin),
             InsetKind::Apostrophe => paragraphs.text("'", origin),
         }
@@ -146,11 +159,28 @@ impl Form {
 }
 
 impl Messages {
-    /// A text that is one message.
+    /// A text with messages in it: each line with arguments is one, and so is the text between them.
     pub(crate) fn text(text: String) -> Self {
         // A byte order mark is no text.
-        let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let all = vec![Message { range: start..text.len(), before: None, style: Style::Any }];
+        let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        let mut arguments = icu::arguments(&text[at..]);
+        arguments.iter_mut().for_each(|argument| argument.shift(at));
+        for Argument { range: argument, .. } in &arguments {
+            let end = text[argument.end..].find('\n').map_or(text.len(), |end| argument.end + end);
+            match parts.last_mut().filter(|last| last.end > argument.start || at > argument.start) {
+                // One line has both.
+                Some(last) => last.end = end,
+                None => {
+                    let start = text[at..argument.start].rfind('\n').map_or(at, |line| at + line + 1);
+                    parts.extend([at..start, start..end]);
+                }
+            }
+            at = end;
+        }
+        parts.push(at..text.len());
+        let message = |range| Message { range, before: None, style: Style::Any };
+        let all = parts.into_iter().filter(|part| !part.is_empty()).map(message).collect();
         Self { text, all, markers: Markers::default(), form: Form::Text }
     }
 
@@ -162,8 +192,8 @@ impl Messages {
         let mut inner = Vec::new();
         for message in &self.all {
             let how = Sentences { style: message.style, ..how };
-            for text in icu::texts(&self.arguments(&message.range, options)) {
-                let insets = self.signs(&text.range, text.in_plural);
+            for text in icu::texts(&self.text, &self.arguments(&message.range, options)) {
+                let insets = self.signs(&text.range, text.number);
                 // A branch with half an element stays as it is.
                 if let Ok(Some(mut block)) = self.block(text.range, &insets, options, &how) {
                     block.escape = Some(self.form.message_escape());
@@ -193,7 +223,7 @@ impl Messages {
                     let next = arguments.partition_point(|argument| argument.range.end <= inset.range.start);
                     arguments.get(next).is_none_or(|next| inset.range.end <= next.range.start)
                 };
-                insets.extend(self.signs(&message.range, false).into_iter().filter(apart));
+                insets.extend(self.signs(&message.range, None).into_iter().filter(apart));
                 insets.sort_by_key(|inset| inset.range.start);
             }
             let Some(mut block) = self.block(message.range.clone(), &insets, options, &how)? else { continue };
@@ -245,13 +275,13 @@ impl Messages {
     }
 
     /// The signs of ICU in a text of a message.
-    fn signs(&self, range: &Range<usize>, in_plural: bool) -> Vec<Inset> {
+    fn signs(&self, range: &Range<usize>, number: Option<&'static str>) -> Vec<Inset> {
         let masked = self.form.masked(&self.text[range.clone()]);
         let inset = |(found, sign): (Range<usize>, Sign)| Inset {
             range: range.start + found.start..range.start + found.end,
-            kind: if sign == Sign::Apostrophe { InsetKind::Apostrophe } else { InsetKind::Kept },
+            kind: sign.into(),
         };
-        icu::signs(&masked, in_plural).into_iter().map(inset).collect()
+        icu::signs(&masked, number).into_iter().map(inset).collect()
     }
 
     /// The characters of a string, and where they stand.

@@ -29,13 +29,12 @@ pub(crate) fn branches(page: &str, options: &Options, how: &Sentences<'_>) -> Ve
     let (arguments, masked) = arguments(page, options, how);
     let how = Sentences { escape: Escape::Markup, ..*how };
     let mut blocks = Vec::new();
-    for text in icu::texts(&arguments) {
+    for text in icu::texts(page, &arguments) {
         let inset = |(found, sign): (Range<usize>, Sign)| Inset {
             range: text.range.start + found.start..text.range.start + found.end,
-            kind: if sign == Sign::Apostrophe { InsetKind::Apostrophe } else { InsetKind::Kept },
+            kind: sign.into(),
         };
-        let insets: Vec<Inset> =
-            icu::signs(&masked[text.range.clone()], text.in_plural).into_iter().map(inset).collect();
+        let insets: Vec<Inset> = icu::signs(&masked[text.range.clone()], text.number).into_iter().map(inset).collect();
         let mut found = html_part(page, text.range.clone(), &insets, &options.copied, &how);
         found.iter_mut().for_each(|block| block.escape = Some(Escape::Message(Base::Markup)));
         blocks.extend(found);

@@ -176,21 +176,52 @@ fn sentence(text: &str, cues: &[Cue], kind: Kind, options: &Options, how: &Sente
     Some(block)
 }
 
-/// The parts of a subtitle: where two or more lines begin with a dash, the text of each such line and of the lines
-/// after it.
+fn starts_pause(line: &str) -> bool {
+    line.starts_with("...") || line.starts_with('…')
+}
+
+fn ends_sentence(line: &str) -> bool {
+    without_tags(line).trim_end().ends_with(['.', '!', '?', '…', ':', ']', ')', '♪'])
+}
+
+/// Whether a line is nothing but a sound, as `[music]`.
+fn is_sound(line: &str) -> bool {
+    let text = without_tags(line);
+    [('[', ']'), ('(', ')')].iter().any(|&(open, close)| text.starts_with(open) && text.ends_with(close))
+}
+
+/// Whether a line of several letters is in capitals.
+fn is_title(line: &str) -> bool {
+    let letters = || line.chars().filter(|c| c.is_alphabetic());
+    letters().count() > 3 && letters().all(char::is_uppercase)
+}
+
+/// The parts of a subtitle, each the text of some lines: where two or more lines begin with a dash, these begin parts;
+/// and so do lines with another mark of a speaker or of a pause, and lines next to a sound or to a title in capitals.
 fn speeches(text: &str, cue: Range<usize>) -> Vec<Range<usize>> {
-    let mut starts = Vec::new();
-    let mut at = cue.start;
+    let mut starts: Vec<(usize, usize)> = Vec::new();
+    let (mut at, mut dashes, mut before) = (cue.start, 0, "");
     for line in text[cue.clone()].split_inclusive('\n') {
-        let content = line.trim_start();
+        let content = line.trim();
         let spoken = content.trim_start_matches(['-', '–', '—', '‐']);
-        if spoken.len() < content.len() && spoken.contains(char::is_alphabetic) {
-            starts.push((at, at + line.len() - spoken.trim_start().len()));
+        let has_dash = spoken.len() < content.len() && spoken.contains(char::is_alphabetic);
+        dashes += usize::from(has_dash);
+        let begins = content.starts_with(">>") || (starts_pause(content) && ends_sentence(before));
+        let stands_apart = [before, content].iter().any(|line| is_sound(line)) || is_title(before) != is_title(content);
+        if has_dash {
+            starts.push((at, at + line.len() - line.trim_start().len() + content.len() - spoken.trim_start().len()));
+        } else if !before.is_empty() && !content.is_empty() && (begins || stands_apart) {
+            starts.push((at, at));
         }
+        before = content;
         at += line.len();
     }
-    if starts.len() < 2 {
+    if dashes < 2 && starts.len() == dashes {
         return vec![cue];
+    }
+    if dashes == 1 {
+        // A dash of one line is a mark like others, inside its part.
+        starts.iter_mut().for_each(|start| start.1 = start.0);
     }
     let ends = starts.iter().skip(1).map(|start| start.0).chain([cue.end]);
     let first = (cue.start < starts[0].0).then_some(cue.start..starts[0].0);

@@ -1,11 +1,12 @@
 //! The markup inside paragraphs: which tags belong together.
 
+use super::attribute;
 use crate::block::{Block, Notation, Sentences};
 use crate::escapes::{Written, written};
-use crate::keep::find;
-use crate::marks;
+use crate::keep::{find, find_in};
 use crate::patterns::Style;
 use crate::templates::{self, Tag};
+use crate::{marks, numbers};
 use regex::Regex;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -45,12 +46,39 @@ enum Special {
     /// The mark of a note.
     Mark,
     Tag(Tag),
+    /// An argument that stands for a number, and the sign after it.
+    Number(&'static str),
+    /// Text that a translator reads in another way.
+    ReadAs(String),
     /// The text of a link, or a text that is emphasised.
     Span(Range<usize>),
 }
 
 /// The name of the element of such a text.
 const SPAN: &str = "`";
+
+/// Words that a noun follows, so that a picture after them stands for one.
+const BEFORE_NOUNS: &[&str] = &[
+    "a", "an", "the", "my", "your", "his", "her", "our", "their", "this", "that", "some", "of", "to", "from", "with",
+    "for", "by", "and", "or", "like", "love", "want", "need", "ein", "eine", "einen", "einem", "einer", "der", "die",
+    "das", "den", "dem", "mein", "meine", "meinen", "dein", "deine", "von", "zu", "zum", "zur", "nach", "aus", "mit",
+    "für", "und", "oder", "mag", "liebe", "möchte", "brauche",
+];
+
+/// Words before which a noun ends.
+const AFTER_NOUNS: &[&str] = &[
+    "and", "or", "to", "by", "in", "on", "at", "with", "from", "is", "are", "was", "were", "und", "oder", "nach",
+    "mit", "von", "auf", "ist", "sind", "war", "waren",
+];
+
+/// Where a picture begins, with the blank before it if punctuation follows: `you 😍!` reads `you!`.
+fn picture_start(before: &str, after: &str) -> usize {
+    let closes = |c: char| matches!(c, '.' | ',' | '!' | '?' | ';' | ':' | ')' | ']' | '}' | '"' | '”' | '“' | '»');
+    let goes_on = |rest: &str| rest.chars().nth(1).is_none_or(|next| !next.is_alphanumeric());
+    let inner = before.strip_suffix(' ').filter(|inner| inner.ends_with(char::is_alphanumeric));
+    let takes = after.starts_with(closes) && goes_on(after);
+    inner.filter(|_| takes).map_or(before.len(), str::len)
+}
 
 /// The emphasis in a text, with the text inside its signs: no letter touches the signs from outside.
 fn emphasis(text: &str) -> Vec<(Range<usize>, Range<usize>)> {
@@ -88,6 +116,8 @@ pub(crate) struct Paragraphs<'a> {
     unmatched: Vec<bool>,
     /// Numbers of names for things without words.
     names: usize,
+    /// Whether the paragraph has text that stands in no element.
+    has_bare_text: bool,
 }
 
 /// An element that is open.
@@ -102,7 +132,7 @@ struct OpenElement {
 impl<'a> Paragraphs<'a> {
     pub(crate) fn new(how: &'a Sentences<'a>) -> Self {
         let (done, open, names_open, unmatched) = (Vec::new(), Vec::new(), HashMap::new(), Vec::new());
-        Self { how, done, block: None, open, names_open, unmatched, names: 0 }
+        Self { how, done, block: None, open, names_open, unmatched, names: 0, has_bare_text: false }
     }
 
     /// Whether a paragraph has begun.
@@ -141,10 +171,21 @@ impl<'a> Paragraphs<'a> {
             if range.start < last {
                 continue;
             }
+            let mut range = range;
+            if let Special::Picture = special
+                && !self.stands_for_noun(&text[last..range.start], &text[range.end..])
+            {
+                range.start = picture_start(&text[last..range.start], &text[range.end..]) + last;
+            }
             self.characters(&text[last..range.start], place(last..range.start));
             let at = place(range.clone()).start;
             match special {
-                Special::Picture => self.picture(&written(range.clone()), &text[range.end..], at),
+                Special::Picture => self.picture(&written(range.clone()), &text[range.end..], place(range.clone())),
+                Special::Number(sign) => match self.number(text) {
+                    Some(number) => self.copied(&(number + sign), &written(range.clone()), place(range.clone())),
+                    None => self.characters(&text[range.clone()], place(range.clone())),
+                },
+                Special::ReadAs(shown) => self.copied(&shown, &written(range.clone()), place(range.clone())),
                 Special::Mark | Special::Tag(Tag::Marker) => self.marker(&written(range.clone()), at),
                 Special::Tag(Tag::Divider) => {
                     self.marker(&written(range.clone()), at);
@@ -165,18 +206,70 @@ impl<'a> Paragraphs<'a> {
         }
     }
 
-    /// A picture before this text. The words on both sides of it are two.
-    fn picture(&mut self, raw: &str, after: &str, at: usize) {
-        let divides = self.text_before().ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric);
+    /// A picture before this text. The words on both sides of it are two. One that stands where a noun would stand is
+    /// read as a name.
+    fn picture(&mut self, raw: &str, after: &str, origin: Range<usize>) {
+        if self.stands_for_noun("", after) {
+            return self.named(raw, origin);
+        }
+        let (before, at) = (self.text_before(), origin.start);
+        let divides = before.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric);
+        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        let is_item = self.begins_with_picture(line)
+            && line.trim_end().ends_with(char::is_alphanumeric)
+            && after.trim_start().starts_with(|c: char| c.is_uppercase() || c.is_numeric());
+        if is_item {
+            self.block(at).divide();
+        }
         self.marker(raw, at);
         if divides {
             self.block(at).divide_word(at);
         }
     }
 
+    /// Whether a picture between these texts, of which the first follows the paragraph so far, stands for a noun.
+    fn stands_for_noun(&self, before: &str, after: &str) -> bool {
+        let before = if before.is_empty() { self.text_before() } else { before };
+        let next = after.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        if !before.ends_with(' ') || (!next.is_empty() && !AFTER_NOUNS.contains(&next)) {
+            return false;
+        }
+        let before = before.trim_end();
+        let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        // In a list after another one.
+        let follows_other = before.ends_with(',') && self.names > 0;
+        follows_other || BEFORE_NOUNS.contains(&word.to_lowercase().as_str())
+    }
+
+    /// Whether a line of the paragraph begins with a picture.
+    fn begins_with_picture(&self, line: &str) -> bool {
+        let Some(block) = &self.block else { return false };
+        let start = block.text.len() - line.len();
+        let end = start + line.len() - line.trim_start().len();
+        let first = block.elements.partition_point(|element| element.text.start < start);
+        let here = block.elements[first..].iter().take_while(|element| element.text.start <= end);
+        let is_picture =
+            |raw: &str| PICTURES.as_ref().and_then(|form| form.find(raw)).is_some_and(|at| at.start() <= 1);
+        here.take(8).any(|element| element.text.is_empty() && is_picture(&element.open))
+    }
+
+    /// Ends a sentence here, if one has begun.
+    pub(crate) fn divide(&mut self) {
+        if let Some(block) = &mut self.block {
+            block.divide();
+        }
+    }
+
     /// The way in which arguments are named.
     pub(crate) fn style(&self) -> Style {
         self.how.style
+    }
+
+    /// A number that the paragraph and this text have not: a translator reads it for an argument.
+    fn number(&self, text: &str) -> Option<String> {
+        let before = self.text_before();
+        let free = numbers::EXAMPLES.iter().find(|number| !before.contains(**number) && !text.contains(**number));
+        free.map(|number| (*number).to_owned())
     }
 
     /// The parts of a text that are no text of sentences, in order; not those inside things to copy.
@@ -189,6 +282,10 @@ impl<'a> Paragraphs<'a> {
             let pictures = PICTURES.iter().flat_map(|pictures| pictures.find_iter(text));
             found.extend(pictures.map(|picture| (picture.range(), Special::Picture)));
         }
+        if !text.is_ascii() {
+            let raised = numbers::raised(text).into_iter();
+            found.extend(raised.map(|(range, shown)| (range, Special::ReadAs(shown))));
+        }
         let marks = marks::in_text(text, self.text_before());
         found.extend(marks.into_iter().map(|mark| (mark, Special::Mark)));
         if !found.is_empty() {
@@ -197,6 +294,22 @@ impl<'a> Paragraphs<'a> {
                 let next = kept.partition_point(|kept| kept.end <= range.start);
                 kept.get(next).is_none_or(|kept| range.end <= kept.start)
             });
+        }
+        if text.contains(['%', '{', '$', ':', '#']) {
+            let kept = find_in(text, self.how.keep, self.how.style);
+            found.extend(kept.into_iter().filter_map(|range| {
+                let thing = &text[range.clone()];
+                let special = match thing.strip_suffix("%%") {
+                    Some(number) if numbers::is_number(number) => Special::Number("%"),
+                    // `%%` stands for one sign.
+                    Some(number) if number.bytes().all(|c| c.is_ascii_digit() || matches!(c, b'.' | b',')) => {
+                        Special::ReadAs(format!("{number}%"))
+                    }
+                    None if numbers::is_number(thing) => Special::Number(""),
+                    _ => return None,
+                };
+                Some((range, special))
+            }));
         }
         found.extend(templates::tags(text).into_iter().map(|(range, tag)| (range, Special::Tag(tag))));
         if self.how.notation == Notation::Source {
@@ -241,6 +354,7 @@ impl<'a> Paragraphs<'a> {
 
     /// Text without anything special in it but characters that are written in another way.
     fn characters(&mut self, text: &str, origin: Range<usize>) {
+        self.has_bare_text |= self.open.is_empty() && !text.trim().is_empty();
         if self.how.notation == Notation::Prose || !self.how.keep.placeholders || !text.contains(['\\', '&']) {
             return self.block(origin.start).push(text, origin);
         }
@@ -306,6 +420,23 @@ impl<'a> Paragraphs<'a> {
 
     /// A thing to copy that stands for words: a translator reads a name for it.
     pub(crate) fn named(&mut self, raw: &str, origin: Range<usize>) {
+        let (id, at) = (attribute(raw, "id").unwrap_or_default(), origin.start);
+        // Angular's pairs of elements, and its ends of lines.
+        if let Some(name) = id.strip_prefix("START_") {
+            return self.open(name, raw, at);
+        }
+        if let Some(name) = id.strip_prefix("CLOSE_") {
+            return self.close(name, raw, at);
+        }
+        if id == "LINE_BREAK" || attribute(raw, "ctype") == Some("lb") {
+            self.divide();
+            self.marker(raw, at);
+            return self.divide();
+        }
+        if self.text_before().ends_with(char::is_alphanumeric) {
+            // No name stands inside a word.
+            return self.marker(raw, at);
+        }
         self.names += 1;
         let name = format!("X{}", self.names);
         self.block(origin.start).push_copied(&name, raw, origin);
@@ -332,6 +463,12 @@ impl<'a> Paragraphs<'a> {
             self.done.push(block);
         }
         self.names = 0;
+        self.has_bare_text = false;
+    }
+
+    /// Whether all text of the paragraph so far stands in elements.
+    pub(crate) fn is_in_elements(&self) -> bool {
+        !self.has_bare_text
     }
 
     /// All paragraphs of an input of this many bytes.

@@ -77,6 +77,29 @@ impl Reader<'_> {
         cased || counted || phrases || (closed == "a" && opened == "a")
     }
 
+    /// Whether the element that begins here is one more item of a row of elements, as the links of a navigation bar: no
+    /// text stands outside of them, and each begins as a sentence does.
+    pub(crate) fn is_next_item(&self, start: usize) -> bool {
+        let before = |number: usize| start.checked_sub(number).map(|before| &self.tokens[before]);
+        let is_blank =
+            |token: &super::Token| token.kind == Kind::Text && self.input[token.range.clone()].trim().is_empty();
+        let closed = match before(1) {
+            Some(token) if is_blank(token) => before(2),
+            token => token,
+        };
+        let (Some(Kind::Close(closed)), Kind::Open(opened, false)) =
+            (closed.map(|token| &token.kind), &self.tokens[start].kind)
+        else {
+            return false;
+        };
+        let text = self.tokens[start + 1..].iter().take(MARK).find(|token| token.kind == Kind::Text);
+        let after = text.map_or_else(String::new, |token| self.first_text(token.range.clone(), 200));
+        closed == opened
+            && self.paragraphs.is_in_elements()
+            && self.paragraphs.text_before().trim_end().ends_with(char::is_alphanumeric)
+            && after.starts_with(|c: char| c.is_uppercase() || c.is_numeric())
+    }
+
     /// The first characters of a text token.
     fn first_text(&self, range: std::ops::Range<usize>, longest: usize) -> String {
         let mut shown = String::new();

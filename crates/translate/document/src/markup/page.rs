@@ -112,7 +112,9 @@ fn open(reader: &mut Reader<'_>, number: usize, end: Option<usize>) -> usize {
         reader.paragraphs.marker(&input[at..reader.tokens[end].range.end], at);
         return end + 1;
     }
-    if inline && reader.divides_words(number) {
+    if inline && !void && reader.is_next_item(number) {
+        reader.paragraphs.divide();
+    } else if inline && reader.divides_words(number) {
         reader.paragraphs.text(" ", at..at);
     }
     match (inline, void) {

@@ -72,23 +72,46 @@ impl Grid<'_> {
         let neighbour = taken.get(at).filter(|taken| taken.start < place);
         let place = neighbour
             .map_or(place, |taken| if place - taken.start < taken.end - place { taken.start } else { taken.end });
-        let (blank_before, blank_after) = self.blanks(element, inside);
-        ElementPlace { range: place..place, blank_before, blank_after }
+        let place = self.outside_compound(place).clamp(inside.bytes.start, inside.bytes.end);
+        ElementPlace { range: place..place, ..self.surroundings(element, inside) }
     }
 
-    /// Whether white space stands before a marker, and after it. That between two markers is not that next to the text.
-    fn blanks(&self, marker: usize, inside: &ElementContent) -> (bool, bool) {
+    /// A byte of the translation, or the end of the word with hyphens that it is inside of.
+    fn outside_compound(&self, place: usize) -> usize {
+        let (before, after) = self.joined.text.split_at(place);
+        let is_hyphen = |c: char| matches!(c, '-' | '\u{2010}' | '\u{2011}');
+        let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let begins = is_word(before.trim_end_matches(is_hyphen).chars().next_back());
+        let goes_on = is_word(after.trim_start_matches(is_hyphen).chars().next());
+        let touches_hyphen = before.ends_with(is_hyphen) || after.starts_with(is_hyphen);
+        if !(begins && goes_on && touches_hyphen) {
+            return place;
+        }
+        place + after.find(|c: char| !c.is_alphanumeric() && !is_hyphen(c)).unwrap_or(after.len())
+    }
+
+    /// What stands next to a marker in the source, without its place. White space between two markers is not that next
+    /// to the text.
+    fn surroundings(&self, marker: usize, inside: &ElementContent) -> ElementPlace {
         let elements = &self.block.elements;
         let Element { text, divides, .. } = &elements[marker];
         let (first, last) = (inside.text.start.min(text.start), inside.text.end.max(text.end));
-        let before = self.block.text[first..text.start].ends_with(char::is_whitespace);
-        let after = self.block.text[text.end..last].starts_with(char::is_whitespace);
+        let before = self.block.text[first..text.start].chars().next_back();
+        let after = self.block.text[text.end..last].chars().next();
         let follows = marker.checked_sub(1).is_some_and(|before| elements[before].text == (text.start..text.start));
         let is_inner = |other: &&Element| other.parent.is_some_and(|parent| parent >= marker);
         let mut here = elements[marker + 1..].iter().skip_while(is_inner);
         let precedes =
             here.by_ref().take_while(|other| other.text.start == text.end).any(|other| other.text.is_empty());
-        (before && !follows, after && !divides && !precedes)
+        let is_apart = |c: Option<char>| c.is_some_and(|c| !c.is_alphanumeric());
+        let is_blank = |c: Option<char>| c.is_some_and(char::is_whitespace);
+        ElementPlace {
+            range: 0..0,
+            blank_before: is_blank(before) && !follows,
+            blank_after: is_blank(after) && !divides && !precedes,
+            apart_before: is_apart(before) && !follows,
+            apart_after: is_apart(after) && !divides && !precedes,
+        }
     }
 
     /// The byte of the translation for a byte of the source.

@@ -35,15 +35,18 @@ impl<'r> Reader<'r> {
     pub(super) fn knows(&mut self, text: &str) -> bool {
         let source = self.lacking.source;
         source.encode(text, &mut self.ids);
-        !self.ids.iter().any(|&id| source.is_unknown(id))
+        !self.ids.iter().any(|&id| self.lacking.lacks(id))
     }
 
     fn knows_character(&mut self, c: char) -> bool {
         if let Some(&known) = self.known.get(&c) {
             return known;
         }
-        // An accent is known with a letter.
-        let known = c.is_whitespace() || self.knows(c.encode_utf8(&mut [0; 4]));
+        // An accent is known with a letter. Dashes and quotation marks are read well as bytes.
+        let mut text = [0; 4];
+        let text = c.encode_utf8(&mut text);
+        let is_common = self.lacking.has_bytes && !c.is_alphanumeric() && folded(text, |_| false) != *text;
+        let known = c.is_whitespace() || is_common || self.knows(text);
         self.known.insert(c, known);
         known
     }
@@ -96,8 +99,11 @@ impl<'r> Reader<'r> {
 
     /// Reads a word with characters that the vocabulary lacks.
     fn word(&mut self, word: &str) {
+        if self.lacking.has_bytes && word.chars().all(|c| self.knows_character(c)) {
+            return self.push(word);
+        }
         let folded = folded(word, |c| self.knows_character(c));
-        if self.knows(&folded) {
+        if self.may_fold(word) && self.knows(&folded) {
             return self.push(&folded);
         }
         let mut rest = word;
@@ -113,6 +119,13 @@ impl<'r> Reader<'r> {
                 self.carry(piece, !after.is_empty());
             }
         }
+    }
+
+    /// Whether other letters may stand for those of a word. Where the vocabulary writes characters as bytes, the
+    /// translation should have names as they are.
+    fn may_fold(&mut self, word: &str) -> bool {
+        let is_name = self.lacking.has_bytes && word.contains(char::is_uppercase);
+        !is_name || word.chars().all(|c| !c.is_alphabetic() || self.knows_character(c))
     }
 
     /// The bytes of the first part of a word: letters and digits, with signs inside them and with unknown signs
@@ -204,7 +217,7 @@ impl<'r> Reader<'r> {
         let target = self.lacking.target;
         self.knows(text) && {
             target.encode(text, &mut self.ids);
-            !self.ids.iter().any(|&id| target.is_unknown(id))
+            !self.ids.iter().any(|&id| target.is_unknown(id) || target.is_byte(id))
         }
     }
 }

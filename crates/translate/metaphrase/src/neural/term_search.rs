@@ -1,5 +1,5 @@
-//! Lines with terms that are searched twice: the attention of a first search shows the places or the free translations
-//! of the terms.
+//! Lines with terms that are searched twice: a first search shows whether the free translation has them, or where they
+//! or their free translations stand.
 
 use super::context::{Context, pieces};
 use super::inline_terms::line_attention;
@@ -26,6 +26,16 @@ pub(super) struct FirstSearches {
     renderings: CheckedOptions,
 }
 
+/// Whether free translations may have the terms of lines that only copy: models copy most things by themselves, and what
+/// is written freely around them is better.
+pub(super) fn may_copy_freely(options: &TranslateOptions, search: &SearchOptions) -> bool {
+    let is_plain = search.sampling.is_none() && search.n_best == 1 && !search.explored && !options.pieces;
+    is_plain
+        && options.evidence.own.is_none()
+        && options.search_graph.is_none()
+        && options.term_use == TermUse::Required
+}
+
 impl FirstSearches {
     /// `None` if lines with terms are searched once.
     pub(super) fn new(
@@ -45,6 +55,8 @@ impl FirstSearches {
 
 /// The question that the first search of a line answers.
 pub(crate) enum TermQuestion {
+    /// Whether a free translation has everything that is copied.
+    Copies,
     /// The places of terms that have none.
     Places,
     /// The words of a free translation for the source of the terms.
@@ -63,7 +75,7 @@ pub(crate) struct TermSearch {
 
 impl Context {
     /// Makes the search of a line a first one, if a place or a free translation of its terms is still to be found.
-    /// `words`: the source without terms in it.
+    /// `words`: the source without terms in it. `copies_freely`: whether a free translation may have what is copied.
     pub(super) fn add_term_search(
         &self,
         task: &mut Task<Job>,
@@ -71,10 +83,22 @@ impl Context {
         request: &Request,
         words: Vec<WordId>,
         first: Option<&FirstSearches>,
+        copies_freely: bool,
     ) {
-        let Some(first) = first.filter(|_| task.tag.required.has_terms() && task.tag.evidence.is_none()) else {
+        if !task.tag.required.has_terms() || task.tag.evidence.is_some() {
             return;
-        };
+        }
+        let only_copies = || request.terms.required.iter().all(|term| term.copied_from(&request.source).is_some());
+        if copies_freely && request.terms.avoided.is_empty() && request.prefix.is_empty() && only_copies() {
+            let second = SecondSearch::after(task, task.options.clone());
+            task.constraints = None;
+            let question = TermQuestion::Copies;
+            let term_search =
+                TermSearch { question, request: request.clone(), words, second, term_use: options.term_use };
+            task.tag.term_search = Some(Box::new(term_search));
+            return;
+        }
+        let Some(first) = first else { return };
         let is_copy = |target: &String| request.source.contains(&**target);
         let mut terms = request.terms.required.iter().filter(|term| !term.targets.first().is_some_and(is_copy));
         let question = match self.inline_terms {
@@ -84,7 +108,7 @@ impl Context {
         };
         let options_of_first = match question {
             TermQuestion::Places => first.places.clone(),
-            TermQuestion::Renderings => first.renderings.clone(),
+            TermQuestion::Renderings | TermQuestion::Copies => first.renderings.clone(),
         };
         let second = SecondSearch::after(task, options_of_first);
         if let TermQuestion::Renderings = question {
@@ -104,9 +128,17 @@ impl Context {
         let Some(best) = outcome.hypotheses.first() else { return ControlFlow::Break(outcome) };
         let job = &mut outcome.tag;
         let (text, target_pieces) = (self.target.decode(&best.words), pieces(&self.target, &best.words));
+        if let TermQuestion::Copies = question {
+            if !job.required.copies_freely(&request.source, &text, &target_pieces) {
+                return ControlFlow::Continue(second.task(outcome.tag, outcome.counts));
+            }
+            job.required.prefer(&self.target, &self.written);
+            return ControlFlow::Break(outcome);
+        }
         let attention = line_attention(best.attention.clone(), outcome.source_len, job.columns.as_deref());
         let linked = LinkedTexts::new(&request.source, &job.source_pieces, &text, &target_pieces, &attention);
         match question {
+            TermQuestion::Copies => {}
             TermQuestion::Renderings => {
                 let avoided = renderings(&linked, &text, &request);
                 second.constraints = self.avoiding(&request, avoided, job, &second);

@@ -17,9 +17,9 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// Things that stay: references to other messages of i18next, `$t(name)`, and of Vue, `@:name`; names of Chrome,
-/// `$NAME$` and `$1`.
+/// `$NAME$`.
 static KEPT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"\$t\([^()]*\)|@(?:\.\w+)?:(?:\([\w.]+\)|\{'[^']*'\}|\w+(?:\.\w+)*)|\$\w+\$|\$\d\b"));
+    LazyLock::new(|| pattern(r"\$t\([^()]*\)|@(?:\.\w+)?:(?:\([\w.]+\)|\{'[^']*'\}|\w+(?:\.\w+)*)|\$\w+\$"));
 
 /// Literal text of ICU's message format, in apostrophes.
 static KEPT_OF_ICU: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"'[{}#|<][^'\n]*'"));
