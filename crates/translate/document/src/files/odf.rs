@@ -3,7 +3,7 @@
 use crate::Comments;
 use crate::block::{Block, Sentences};
 use crate::marks::{Form, is_mark};
-use crate::markup::{Kind, Paragraphs, Reader, Syntax, Token, attribute, ends, scan};
+use crate::markup::{Kind, Paragraphs, Part, Reader, Syntax, Token, attribute, ends, parts, scan};
 use std::collections::HashSet;
 
 /// Elements of a paragraph that hold text of its sentences.
@@ -48,7 +48,10 @@ pub(crate) fn paragraphs(text: &str, comments: Comments, how: &Sentences<'_>) ->
                     // A number of a page, a bookmark, the mark of a note: with its content at its place.
                     let last = ends[number].unwrap_or(number);
                     let end = tokens[last].range.end;
-                    if reader.paragraphs.is_inside() || breaks {
+                    let shown = if is_field(name) { shown(text, &tokens[number..last]) } else { String::new() };
+                    if !shown.trim().is_empty() {
+                        reader.paragraphs.copied(&shown, &text[at..end], at..end);
+                    } else if reader.paragraphs.is_inside() || breaks {
                         reader.paragraphs.marker(&text[at..end], at);
                         let spaced = text[..at].ends_with([' ', '\n']) || text[end..].starts_with([' ', '\n']);
                         if breaks {
@@ -80,6 +83,26 @@ pub(crate) fn paragraphs(text: &str, comments: Comments, how: &Sentences<'_>) ->
         number += 1;
     }
     reader.paragraphs.finish(text.len())
+}
+
+/// Whether an element is a field whose text is a part of the sentence.
+fn is_field(name: &str) -> bool {
+    let is_other = ["text:ruby", "text:note", "text:toc"].iter().any(|other| name.starts_with(other));
+    name.starts_with("text:") && !is_other && !matches!(name, "text:s" | "text:tab" | "text:line-break")
+}
+
+/// The text of tokens.
+fn shown(text: &str, tokens: &[Token]) -> String {
+    let texts = tokens.iter().filter(|token| token.kind == Kind::Text);
+    let mut shown = String::new();
+    for part in texts.flat_map(|token| parts(&text[token.range.clone()], Syntax::Xml)) {
+        match part {
+            Part::Plain(plain) => shown.push_str(plain),
+            Part::Character(c, _) => shown.push(c),
+            Part::Unknown(name, _) => shown.push_str(name),
+        }
+    }
+    shown
 }
 
 /// The names of the part's styles whose text stands higher than other text.

@@ -64,6 +64,11 @@ enum Piece<'t> {
         text: String,
         origin: Range<usize>,
     },
+    /// A field with the text that it shows.
+    Field {
+        raw: &'t str,
+        shown: String,
+    },
     /// Something at a place, as it is written inside a paragraph; whether a line ends there.
     Marker {
         raw: String,
@@ -164,6 +169,8 @@ impl<'a> Reader<'a> {
             }
             if name == self.names.run && !holds && last > number {
                 self.run(number, last);
+            } else if matches!(name, "w:fldSimple" | "a:fld") && !holds && last > number {
+                self.push(field(self.raw(number, last), self.shown(number, last)), number, last);
             } else {
                 let breaks = self.names.breaks.contains(&name);
                 let raw = self.raw(number, last).to_owned();
@@ -172,6 +179,24 @@ impl<'a> Reader<'a> {
             number = last + 1;
         }
         Vec::new()
+    }
+
+    /// The text inside an element.
+    fn shown(&self, first: usize, last: usize) -> String {
+        let texts = (first..last).filter(|&number| self.name(number) == self.names.text);
+        let inner = |number: usize| {
+            let start = self.tokens[number].range.end;
+            start..self.tokens[self.end(number)].range.start.max(start)
+        };
+        let parts = texts.flat_map(|number| parts(&self.text[inner(number)], Syntax::Xml));
+        parts.fold(String::new(), |mut text, part| {
+            match part {
+                Part::Plain(plain) => text.push_str(plain),
+                Part::Character(c, _) => text.push(c),
+                Part::Unknown(name, _) => text.push_str(name),
+            }
+            text
+        })
     }
 
     /// Reads a run.
@@ -242,9 +267,9 @@ fn fields<'t>(text: &'t str, pieces: Vec<LocatedPiece<'t>>) -> Vec<LocatedPiece<
                     found.push(LocatedPiece { piece: Piece::Close(&text[end.clone()]), at: end });
                 } else {
                     let at = found[start].at.start..next.at.end;
+                    let shown = shown.map_or_else(String::new, |shown| shown_text(&found[shown..]));
                     found.truncate(start);
-                    let piece = Piece::Marker { raw: text[at.clone()].to_owned(), breaks: false, field: None };
-                    found.push(LocatedPiece { piece, at });
+                    found.push(LocatedPiece { piece: field(&text[at.clone()], shown), at });
                 }
                 continue;
             }
@@ -253,6 +278,28 @@ fn fields<'t>(text: &'t str, pieces: Vec<LocatedPiece<'t>>) -> Vec<LocatedPiece<
         found.push(next);
     }
     found
+}
+
+/// The text of pieces.
+fn shown_text(pieces: &[LocatedPiece<'_>]) -> String {
+    let text = |found: &LocatedPiece<'_>| match &found.piece {
+        Piece::Text { text, .. } | Piece::Field { shown: text, .. } => text.clone(),
+        _ => String::new(),
+    };
+    pieces.iter().map(text).collect()
+}
+
+/// The longest text of a field that is a word of its sentence.
+const LONGEST_FIELD: usize = 80;
+
+/// A field: one with a short text is read with it, any other stands at its place.
+fn field(raw: &str, shown: String) -> Piece<'_> {
+    let words: Vec<&str> = shown.split_whitespace().collect();
+    let shown = words.join(" ");
+    if shown.is_empty() || shown.len() > LONGEST_FIELD {
+        return Piece::Marker { raw: raw.to_owned(), breaks: false, field: None };
+    }
+    Piece::Field { raw, shown }
 }
 
 /// Whether a field is a link whose text, after piece `shown`, has runs of its own.
@@ -272,7 +319,7 @@ fn is_link(text: &str, field: &[LocatedPiece<'_>], shown: usize, end: &LocatedPi
 
 /// The pieces from the first text to the last one, with the elements around them and all pieces of their runs.
 fn with_text<'p, 't>(pieces: &'p [LocatedPiece<'t>]) -> Option<&'p [LocatedPiece<'t>]> {
-    let is_text = |found: &LocatedPiece<'_>| matches!(found.piece, Piece::Text { .. });
+    let is_text = |found: &LocatedPiece<'_>| matches!(found.piece, Piece::Text { .. } | Piece::Field { .. });
     let mut first = pieces.iter().position(is_text)?;
     let mut last = pieces.iter().rposition(is_text)?;
     let opened = |to: usize| {
@@ -336,6 +383,12 @@ fn block(pieces: &[LocatedPiece<'_>], names: &Names, how: &Sentences<'_>) -> Opt
                     run = Some((element, form));
                 }
                 block.push(text, origin.clone());
+            }
+            Piece::Field { raw, shown } => {
+                // The field has its text, which is not written again.
+                let element = block.open(*raw, parent);
+                block.push_copied(shown, "", 0..0);
+                block.close(element, "");
             }
             Piece::Marker { raw, breaks, .. } => {
                 block.open(raw.as_str(), parent);
