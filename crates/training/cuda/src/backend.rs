@@ -43,6 +43,11 @@ impl Grid {
         Self { blocks: rows as u32, threads: (cols.min(BLOCK as usize) as u32).next_power_of_two().max(32) }
     }
 
+    /// This number of blocks, each with this number of threads.
+    pub(crate) const fn threads(blocks: usize, threads: u32) -> Self {
+        Self { blocks: blocks as u32, threads }
+    }
+
     /// This number of blocks, each with all threads.
     pub(crate) const fn blocks(blocks: usize) -> Self {
         Self { blocks: blocks as u32, threads: BLOCK }
@@ -216,6 +221,35 @@ pub(crate) struct Heads {
     pub(crate) mask: Mask,
 }
 
+/// A linear map, laid out as `struct Map` of the kernels.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct MapArguments {
+    /// `outputs × inputs`, of `f32` or of 16 bits each.
+    pub(crate) w: *const f32,
+    /// A number per output, or null.
+    pub(crate) bias: *const f32,
+    pub(crate) inputs: u32,
+    pub(crate) outputs: u32,
+    pub(crate) is_bf16: u32,
+    /// As `Activation` counts them.
+    pub(crate) function: u32,
+}
+
+/// Keys and values, laid out as `struct Memory` of the kernels.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct MemoryArguments {
+    /// The lines of all rows, or null.
+    pub(crate) lines: *const f32,
+    /// The addresses of the lines of each memory, or null.
+    pub(crate) by_seen: *const u32,
+    pub(crate) cols: u32,
+    /// The first columns.
+    pub(crate) keys: u32,
+    pub(crate) values: u32,
+}
+
 type Input = *const f32;
 type Output = *mut f32;
 type Table = *const u32;
@@ -294,4 +328,22 @@ kernels! {
     fn adadelta(p: Output, gradient: Input, steps: Output, squares: Output, n: u64, rate: f32, clip: f32, numbers: Adadelta);
     fn cut(p: Output, n: u64, limit: f32);
     fn smooth(smoothed: Output, p: Input, n: u64, kept: f32);
+
+    fn map_small(map: MapArguments, x: Input, rows: u32, add: Input, y: Output);
+    fn map_medium(map: MapArguments, x: Input, rows: u32, add: Input, y: Output);
+    fn map_large(map: MapArguments, x: Input, rows: u32, add: Input, y: Output);
+    fn map_lists(map: MapArguments, x: Input, tiles: Table, outputs: Table, y: Output, y_cols: u32);
+
+    fn embed(
+        table: Input, is_bf16: u32, words: Table, factor: f32, vectors: Input, positions: Table, y: Output, cols: u32, n: u64,
+    );
+    fn normalise_rows(x: Input, scale: Input, bias: Input, epsilon: f32, centred: u32, y: Output, cols: u32);
+    fn extend_lists(rows: Table, before: Table, before_cols: u32, now: Output, now_cols: u32);
+    fn keep_entries(rows: Table, made: Input, made_cols: u32, raw: Input, kept: Output, cols: u32);
+    fn attend_rows(
+        q: Input, q_cols: u32, memory: MemoryArguments, all: Table, lists: Table, list_cols: u32, rows: Table, first_values: u32,
+        heads: u32, dim: u32, factor: f32, y: Output, weights: Output,
+    );
+    fn ssru_step(rows: Table, forget: Input, x: Input, before: Input, now: Output, y: Output, cols: u32);
+    fn summarise(logits: Input, cols: u32, counts: Table, k: u32, summaries: Output);
 }

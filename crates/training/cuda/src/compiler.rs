@@ -16,6 +16,8 @@ const SOURCE: &str = concat!(
     include_str!("kernels/additive_attention.cu"),
     include_str!("kernels/cells.cu"),
     include_str!("kernels/training.cu"),
+    include_str!("kernels/maps.cu"),
+    include_str!("kernels/decoding.cu"),
 );
 
 /// Checks that NVRTC can be loaded.

@@ -8,6 +8,7 @@ use crate::backend::Backend;
 use crate::driver::Driver;
 use metaphrase_device::{Device, Failure, Pool, PoolItem, Shape, Storage, TrainingPrecision};
 use metaphrase_kernels as kernels;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A CUDA device that computes.
@@ -90,6 +91,12 @@ impl Cuda {
         Self::emulated(reversed)
     }
 
+    /// The same device with other free matrices, for another thread: the streams of their operations are one.
+    #[must_use]
+    pub fn another(&self) -> Self {
+        Self::new_on(Arc::clone(&self.backend), self.name.clone())
+    }
+
     /// Multiplications with addition in all products so far.
     #[must_use]
     pub const fn multiply_adds(&self) -> u64 {
@@ -109,6 +116,18 @@ impl Cuda {
     /// The first failure.
     pub fn check(&self) -> Result<(), CudaError> {
         self.failure.clone().map_or(Ok(()), Err)
+    }
+
+    /// Copies neighbouring rows of a matrix to the CPU.
+    ///
+    /// # Panics
+    /// If there are no such rows.
+    pub fn download_rows(&mut self, matrix: &Matrix, rows: Range<usize>, out: &mut kernels::Matrix) {
+        assert!(rows.start <= rows.end && rows.end <= matrix.rows, "rows of a matrix");
+        out.resize(rows.len(), matrix.cols);
+        let address = matrix.address + (rows.start * matrix.cols * size_of::<f32>()) as u64;
+        // SAFETY: the rows are within the matrix, and `out` has their shape.
+        self.run(|backend| unsafe { backend.read(address, out.as_mut_slice()) });
     }
 
     /// Lets the backend do something, unless the device has failed.

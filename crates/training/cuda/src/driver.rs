@@ -10,10 +10,10 @@ use cudarc::driver::{CudaContext, result as driver, sys};
 use std::ffi::{CString, c_int, c_void};
 use std::sync::Arc;
 
-/// A device with compiled kernels. All calls use the null stream, so they take effect in order. Calls succeed on the
-/// thread that opened the device, where its context is current; on other threads they return an error.
+/// A device with compiled kernels. All calls use the null stream, so they take effect in order, and come from any thread:
+/// each makes the device's context current on its thread.
 pub(crate) struct Driver {
-    /// Keeps the device's context.
+    /// The device's context.
     context: Arc<CudaContext>,
     /// The function of each kernel, in the order of [`NAMES`]; functions live as long as the context.
     functions: Vec<sys::CUfunction>,
@@ -63,7 +63,13 @@ impl Driver {
         self.context.name().unwrap_or_else(|_| "a GPU".to_owned())
     }
 
+    /// Makes the context current on this thread, which costs nothing where it is already.
+    fn bind(&self) -> Result<(), CudaError> {
+        self.context.bind_to_thread().map_err(CudaError::call("be used by another thread"))
+    }
+
     pub(crate) fn allocate(&self, numbers: usize) -> Result<u64, CudaError> {
+        self.bind()?;
         let bytes = numbers * size_of::<f32>();
         // SAFETY: memory without owner; `Matrix` gives it one.
         unsafe { driver::malloc_sync(bytes) }.map_err(|error| {
@@ -81,6 +87,7 @@ impl Driver {
     /// As [`Backend::free`](crate::backend::Backend::free).
     pub(crate) unsafe fn free(&self, address: u64) {
         // An error here is that of an earlier launch, which the next call reports.
+        let _ = self.bind();
         // SAFETY: the caller's; the call waits for all launches.
         let _ = unsafe { driver::free_sync(address) };
     }
@@ -88,6 +95,7 @@ impl Driver {
     /// # Safety
     /// As [`Backend::clear`](crate::backend::Backend::clear).
     pub(crate) unsafe fn clear(&self, address: u64, numbers: usize) -> Result<(), CudaError> {
+        self.bind()?;
         // SAFETY: the caller's.
         let result = unsafe { driver::memset_d8_async(address, 0, numbers * size_of::<f32>(), STREAM) };
         result.map_err(CudaError::call("set memory to zero"))
@@ -96,6 +104,7 @@ impl Driver {
     /// # Safety
     /// As [`Backend::write`](crate::backend::Backend::write).
     pub(crate) unsafe fn write<T: Number>(&self, address: u64, numbers: &[T]) -> Result<(), CudaError> {
+        self.bind()?;
         // SAFETY: the caller's; memory that is not pinned, as this, has been read when the call returns.
         let result = unsafe { driver::memcpy_htod_async(address, numbers, STREAM) };
         result.map_err(CudaError::call("be written to"))
@@ -104,6 +113,7 @@ impl Driver {
     /// # Safety
     /// As [`Backend::read`](crate::backend::Backend::read).
     pub(crate) unsafe fn read(&self, address: u64, numbers: &mut [f32]) -> Result<(), CudaError> {
+        self.bind()?;
         // SAFETY: the caller's; `numbers` is borrowed until the stream is done.
         let result = unsafe {
             driver::memcpy_dtoh_async(numbers, address, STREAM).and_then(|()| driver::stream::synchronize(STREAM))
@@ -119,6 +129,7 @@ impl Driver {
         grid: Grid,
         arguments: &mut [*mut c_void],
     ) -> Result<(), CudaError> {
+        self.bind()?;
         let (blocks, threads) = ((grid.blocks, 1, 1), (grid.threads, 1, 1));
         // SAFETY: the caller's.
         let result = unsafe { driver::launch_kernel(self.functions[kernel], blocks, threads, 0, STREAM, arguments) };
@@ -131,6 +142,7 @@ impl Driver {
         use cublas_sys::cublasComputeType_t::{CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_16BF};
         use cublas_sys::cublasOperation_t::{CUBLAS_OP_N, CUBLAS_OP_T};
         const F32: cublas_sys::cudaDataType = cublas_sys::cudaDataType::CUDA_R_32F;
+        self.bind()?;
         let [op_a, op_b] = gemm.transposed.map(|transposed| if transposed { CUBLAS_OP_T } else { CUBLAS_OP_N });
         let alpha = 1.0_f32;
         // SAFETY: the caller's; `Cuda` has checked that sizes fit.

@@ -17,18 +17,18 @@ use metaphrase_device::{Shape, Spans};
 use std::ops::Range;
 
 /// Rows and columns.
-fn shape(matrix: &Matrix) -> (usize, usize) {
+pub(crate) fn shape(matrix: &Matrix) -> (usize, usize) {
     (matrix.rows(), matrix.cols())
 }
 
 /// Asserts that matrices have one shape, and returns how many numbers each has.
-fn same<const N: usize>(matrices: [&Matrix; N]) -> usize {
+pub(crate) fn same<const N: usize>(matrices: [&Matrix; N]) -> usize {
     assert!(matrices.iter().all(|m| shape(m) == shape(matrices[0])), "matrices of one shape");
     matrices[0].len()
 }
 
 /// Asserts that a matrix is of this shape.
-fn is_shaped(matrix: &Matrix, rows: usize, cols: usize) {
+pub(crate) fn is_shaped(matrix: &Matrix, rows: usize, cols: usize) {
     assert_eq!(shape(matrix), (rows, cols), "shape of a matrix");
 }
 
@@ -42,6 +42,6 @@ fn pairs(spans: &Spans, rows: usize) -> Vec<u32> {
 }
 
 /// The address of an optional matrix: null for `None`.
-fn optional(matrix: Option<&Matrix>) -> *const f32 {
+pub(crate) fn optional(matrix: Option<&Matrix>) -> *const f32 {
     matrix.map_or(std::ptr::null(), Matrix::read)
 }

@@ -56,6 +56,10 @@ pub(crate) fn unchanged(sentence: &Sentence, source: &str) -> RestoredTranslatio
 /// Puts the things to copy that an answer lacks into it, writes the others as they are in the source, and closes gaps
 /// next to them that the source lacks.
 pub(crate) fn restore(sentence: &Sentence, source: &str, answer: &Answer) -> RestoredTranslation {
+    // Vocabularies write one sign for the other, which has as many bytes.
+    let dots = source.contains('…') && !source.contains("...") && answer.text.contains("...");
+    let dotted = dots.then(|| Answer { text: answer.text.replace("...", "…"), ..answer.clone() });
+    let answer = dotted.as_ref().unwrap_or(answer);
     let mut edits = Vec::new();
     let mut places: Vec<Option<Range<usize>>> = Vec::new();
     for (number, kept) in sentence.kept.iter().enumerate() {

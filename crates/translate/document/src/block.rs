@@ -154,6 +154,24 @@ impl Block {
         }
     }
 
+    /// Gives the blank at the end of the text to the markers after it, of which this is the first.
+    pub(crate) fn give_blank(&mut self, first: usize) {
+        let Some(inner) = self.text.strip_suffix(' ').filter(|inner| inner.ends_with(char::is_alphanumeric)) else {
+            return;
+        };
+        let end = inner.len();
+        match self.origins.last_mut() {
+            Some((text, input)) if text.len() == input.len() && text.len() > 1 => {
+                (text.end, input.end) = (text.end - 1, input.end - 1);
+            }
+            _ => return,
+        }
+        self.text.truncate(end);
+        self.elements[first].open.insert(0, ' ');
+        self.elements[first..].iter_mut().for_each(|element| element.text = end..end);
+        self.breaks.iter_mut().for_each(|at| *at = (*at).min(end));
+    }
+
     /// Ends a sentence here.
     pub(crate) fn divide(&mut self) {
         self.breaks.push(self.text.len());

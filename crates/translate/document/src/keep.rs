@@ -59,6 +59,7 @@ static ADDRESSES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
         r#"(?i)(?:https?|ftps?|sftp|file|ssh|git)://[^\s<>"\u{3000}-\u{ffff}]+"#,
         r#"(?i)www\.[^\s<>"\u{3000}-\u{ffff}]+"#,
+        r"\b(?:doi|arXiv|urn|isbn|ISBN|DOI):[^\s<>]+",
         r"(?i)(?:@|\b(?:mailto:)?)[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+",
         // Without a scheme. Ends that are words, too, need a path after them: a blank may lack after a full stop.
         r#"\b(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+(?:app|br|ca|ch|cloud|com|dev|edu|eu|fr|gov|io|net|nl|org|pl|social|tv|uk)\b(?:[:/][^\s<>"\u{3000}-\u{ffff}]*)?"#,
@@ -120,6 +121,10 @@ pub(crate) fn find_in(text: &str, keep: Keep, style: Style) -> Vec<Range<usize>>
             found.insert(range.start, range.end);
         }
     };
+    if keep.placeholders {
+        // Addresses stand in code, too.
+        patterns::code(text).into_iter().for_each(&mut add);
+    }
     if keep.addresses {
         let address = |range: Range<usize>| range.start..range.start + without_end(&text[range]).len();
         matches(text, &ADDRESSES).map(address).for_each(&mut add);
@@ -130,7 +135,6 @@ pub(crate) fn find_in(text: &str, keep: Keep, style: Style) -> Vec<Range<usize>>
             let found = &text[range.clone()];
             found.starts_with('%') && found != "%%" && text[..range.start].ends_with(|c: char| c.is_ascii_digit())
         };
-        patterns::code(text).into_iter().for_each(&mut add);
         patterns::first(text).for_each(&mut add);
         arguments(text).into_iter().for_each(&mut add);
         patterns::arguments(text, style).filter(|range| !percent(range)).for_each(&mut add);
@@ -183,6 +187,8 @@ fn joined(text: &str, found: impl Iterator<Item = Range<usize>>) -> Vec<Range<us
         let before = text[..range.start].chars().rev().take_while(touches);
         let after = text[range.end..].chars().take_while(touches);
         let start = range.start - before.map(char::len_utf8).sum::<usize>();
+        // `--%s`.
+        let start = if text[..start].ends_with("--") { start - 2 } else { start };
         let end = range.end + after.map(char::len_utf8).sum::<usize>();
         match all.last_mut() {
             Some(previous) if previous.end >= start && previous.end != tag_end => previous.end = previous.end.max(end),

@@ -25,7 +25,7 @@ static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\d{1,3}
 
 /// Marks in text: in brackets, stars and daggers, raised digits.
 static IN_TEXT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\[(?:\d{1,3}|[a-h])\]|\*{1,3}|[†‡]+|[¹²³⁰⁴-⁹]+").ok());
+    LazyLock::new(|| Regex::new(r"\[(?:\d{1,3}|[a-h])\]|\*{1,3}|[†‡]+|[™®©℠]|[¹²³⁰⁴-⁹]+").ok());
 
 /// Whether an element with this text marks a note. `before`: the text of the paragraph before it.
 pub(crate) fn is_mark(text: &str, form: Form, before: &str) -> bool {
@@ -81,7 +81,7 @@ pub(crate) fn in_text(text: &str, before: &str) -> Vec<Range<usize>> {
         let fits = match sign.as_bytes()[0] {
             b'[' => true,
             b'*' => ends && !begun,
-            _ if sign.contains(['†', '‡']) => true,
+            _ if sign.contains(['†', '‡', '™', '®', '©', '℠']) => true,
             // A power, not a mark: `5 m²`, `x²`.
             _ => ends && is_mark("1", Form::Raised, if range.start == 0 { before } else { &text[..range.start] }),
         };

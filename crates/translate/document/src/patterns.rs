@@ -168,6 +168,17 @@ static NAMES: LazyLock<Vec<Form>> = LazyLock::new(|| {
         form(r"&&", |_| true),
         form(r"(?:[\w.*-]+/)*\*{1,2}(?:/[\w.*-]+)*\.[\w*]+", begins),
         form(&keys(), is_apart),
+        // Moments, ranges of numbers, addresses of machines.
+        form(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?", is_apart),
+        form(r"\d{1,2}:\d\d:\d\d[.,]\d+|\d+–\d+|\d{1,3}(?:\.\d{1,3}){3}", is_apart),
+        // Keys and sums, which are no words.
+        form(r"[A-Za-z0-9_+/-]{16,}={0,2}", |found| {
+            let digits = found.text.bytes().filter(u8::is_ascii_digit).count();
+            digits >= 2 && digits < found.text.len() && !found.text.contains("--") && is_apart(found)
+        }),
+        // Kinds of media, sets of characters.
+        form(r"(?:application|audio|font|image|multipart|text|video)/(?:\*|[a-z0-9.+-]+)|(?:ISO|iso)-\d+(?:-\d+)*|[Uu][Tt][Ff]-\d+", is_apart),
+        form(r"\.NET|[a-z]\d{2}[a-z]", is_apart),
         form(&format!(r"{DATE_PART}(?:[-/.: T]{{1,2}}{DATE_PART})+"), is_apart),
         // Names of accounts and of subjects in social networks.
         form(r"@[A-Za-z_][\w-]*(?:[.@][\w-]+)*", |found| begins(found) && is_apart(found)),

@@ -6,6 +6,7 @@ use crate::markup::{Paragraphs, Syntax, references};
 use crate::patterns;
 use regex::Regex;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -45,6 +46,15 @@ const DIVIDERS: &[&str] = &[
     "tr",
     "ul",
 ];
+
+/// Elements of HTML inside sentences.
+const HTML: &[&str] = &[
+    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "del", "dfn", "em", "font", "i", "ins", "label", "mark", "q", "s",
+    "small", "span", "strike", "strong", "sub", "sup", "u",
+];
+
+/// The ends of elements; `</c>` ends `<c.yellow>`.
+static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"</([A-Za-z][\w:-]*)").ok());
 
 /// Elements without an end.
 const VOID: &[&str] = &["br", "hr", "img", "wbr"];
@@ -97,6 +107,12 @@ pub(crate) fn tagged(
         code.extend(patterns::code(text).into_iter().chain(patterns::arguments(text, paragraphs.style())));
         code.sort_by_key(|code| code.start);
     }
+    // A name without an end is no element but stands for something: `<Enter>`, `<file name>`.
+    let ends: HashSet<&str> = if tags {
+        ENDS.iter().flat_map(|end| end.captures_iter(text)).filter_map(|end| Some(end.get(1)?.as_str())).collect()
+    } else {
+        HashSet::new()
+    };
     let mut last = 0;
     for tag in TAG.iter().filter(|_| tags).flat_map(|tag| tag.captures_iter(text)) {
         let Some(all) = tag.get(0).map(|all| all.range()) else { continue };
@@ -140,6 +156,9 @@ pub(crate) fn tagged(
                 paragraphs.marker(&raw, place.start);
             }
             (true, true) => paragraphs.named(&raw, place),
+            (true, false) if !ends.contains(kind) && attributes == Some("") && !HTML.contains(&name) => {
+                paragraphs.named(&raw, place);
+            }
             (true, false) => paragraphs.open(kind, &raw, place.start),
             (false, _) => paragraphs.close(kind, &raw, place.start),
         }

@@ -208,6 +208,9 @@ fn things_of_programs_stay() {
         ("Press <kbd>Ctrl</kbd> + <b>s</b> <code>a b</code>", "PRESS <kbd>Ctrl</kbd> + <b>S</b> <code>a b</code>"),
         ("A **bold word** and *old*, ***all***.", "A **BOLD WORD** AND *OLD*, ***ALL***."),
         ("An _old one_ and __new {x} words__ ~~gone~~", "AN _OLD ONE_ AND __NEW {x} WORDS__ ~~GONE~~"),
+        ("A [b]bold[/b] {link}word here{/link} [x] {name}", "A [b]BOLD[/b] {link}WORD HERE{/link} [X] {name}"),
+        ("Press <Enter> to go, or <Esc>.", "PRESS <Enter> TO GO, OR <Esc>."),
+        ("The option '--%s' is new", "THE OPTION '--%s' IS NEW"),
         ("See [our page](https://a.example/b) now", "SEE [OUR PAGE](https://a.example/b) NOW"),
     ];
     all_come_back(&cases, |input| translated(input, Format::Text));
@@ -273,12 +276,30 @@ fn arguments_that_are_numbers_are_read_as_numbers() {
             "PRESS Ctrl+Shift+V && :smile: *.txt",
         ),
         ("A 5 m² room, 2½ cups, ½ hour, x²", "A 5 m2 room, 2 cups, 1/2 hour, x2", "A 5 m² ROOM, 2½ CUPS, ½ HOUR, x²"),
+        (
+            "Run `curl https://a.example/b | sh` now",
+            "Run `curl https://a.example/b | sh` now",
+            "RUN `curl https://a.example/b | sh` NOW",
+        ),
+        (
+            "At 12:30:45.123 or 2024-01-31T10:00:00Z",
+            "At 12:30:45.123 or 2024-01-31T10:00:00Z",
+            "AT 12:30:45.123 OR 2024-01-31T10:00:00Z",
+        ),
+        ("Set text/html and utf-8", "Set text/html and utf-8", "SET text/html AND utf-8"),
+        ("Key AKIAIOSFODNN7EXAMPLE2 here", "Key AKIAIOSFODNN7EXAMPLE2 here", "KEY AKIAIOSFODNN7EXAMPLE2 HERE"),
+        ("I am happy :-), really", "I am happy, really", "I AM HAPPY :-), REALLY"),
+        ("Acme™ of 1–10", "Acme of 1–10", "ACME™ OF 1–10"),
+        ("Wait… here", "Wait… here", "WAIT… HERE"),
         ("Write YYYY-MM-DD here", "Write YYYY-MM-DD here", "WRITE YYYY-MM-DD HERE"),
     ];
     for (source, shown, target) in cases {
         assert_eq!(read(source), [shown]);
         assert_eq!(translated(source, Format::Text), target);
     }
+    assert_eq!(read("Home · News | Contact us"), ["Home", "News", "Contact us"]);
+    assert_eq!(translated("Home · News | Contact us", Format::Text), "HOME · NEWS | CONTACT US");
+    assert_eq!(read("Your code is <x/>, or <br/>."), ["Your code is X1, or"]);
     let message = "{n, plural, one {# file} other {these # files}}";
     assert_eq!(read(message), ["1 file", "these 17 files"]);
     assert_eq!(translated(message, Format::Text), "{n, plural, one {# FILE} other {THESE # FILES}}");
@@ -377,6 +398,10 @@ fn marks_of_notes_stand_after_their_words() {
     };
     assert_eq!(read("<p>house<sup>1</sup> of m<sup>2</sup></p>", Format::Html), ["house of m2"]);
     assert_eq!(read("<a>Home</a> <a>News</a>", Format::Html), ["Home", "News"]);
+    assert_eq!(
+        read("The old<br>house, and <br> the garden.<br>It is", Format::Html),
+        ["The old house, and  the garden.", "It is"]
+    );
     assert_eq!(read("<b>John</b> and <b>Mary</b> <b>Smith</b>", Format::Html), ["John and Mary Smith"]);
     assert_eq!(read("The house[1] and price*.", Format::Text), ["The house and price."]);
 }
@@ -469,15 +494,14 @@ fn office_documents_keep_blanks_and_marks() {
     };
     let field = "<w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:r><w:instrText> REF a </w:instrText></w:r><w:r><w:fldChar w:fldCharType=\"separate\"/></w:r><w:r><w:t>Figure 1</w:t></w:r><w:r><w:fldChar w:fldCharType=\"end\"/></w:r>";
     let math = "<m:oMath><m:r><m:t>x=1</m:t></m:r></m:oMath>";
-    // A field is read with its text; a formula stands at its place, with blanks in runs of their own.
-    let found = word(&[&run("See "), field, &run(" for it.")].concat());
-    assert_eq!(found, [&run("SEE "), field, &run(" FOR IT.")].concat());
-    let found = word(&[&run("See "), field, &run(".")].concat());
-    assert_eq!(found, [&run("SEE "), field, &run(".")].concat());
-    let found = word(&[&run("See "), math, &run(" for it.")].concat());
-    assert_eq!(found, [&run("SEE "), math, &run(" "), &run("FOR IT.")].concat());
-    let found = word(&[&run("See "), math, &run(".")].concat());
-    assert_eq!(found, [&run("SEE"), &run(" "), math, &run(".")].concat());
+    for thing in [field, math] {
+        // The blanks stand on both sides, in runs of their own or in those of the words.
+        let found = word(&[&run("See "), thing, &run(" for it.")].concat());
+        let joined = |text: &str| text.replace("</w:t></w:r><w:r><w:t xml:space=\"preserve\">", "");
+        assert_eq!(joined(&found), [&run("SEE "), thing, &run(" FOR IT.")].concat());
+        let found = word(&[&run("See "), thing, &run(".")].concat());
+        assert_eq!(joined(&found), [&run("SEE "), thing, &run(".")].concat());
+    }
     let raised = "<w:r><w:rPr><w:vertAlign w:val=\"superscript\"/></w:rPr><w:t xml:space=\"preserve\">1</w:t></w:r>";
     assert_eq!(
         word(&[&run("The house"), raised, &run(" is old.")].concat()),

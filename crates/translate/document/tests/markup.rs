@@ -129,8 +129,8 @@ fn no_tag_is_lost() {
 #[test]
 fn blocks_end_sentences() {
     assert_eq!(
-        texts(&html("<div>one<br>two<p>three<li>four <b>five</b></div>six")),
-        ["one", "two", "three", "four five", "six"]
+        texts(&html("<div>one<br>Two<p>three<li>four <b>five</b></div>six")),
+        ["one", "Two", "three", "four five", "six"]
     );
     assert_eq!(texts(&html("<td>a</td><td>b</td>")), ["a", "b"]);
     // An element that HTML does not know ends no sentence.

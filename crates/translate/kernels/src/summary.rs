@@ -58,6 +58,29 @@ impl Summary {
         dispatch(Finish { sums: &self.sums, out: &mut self.normalisers });
     }
 
+    /// Makes this a summary of no rows, each with the `most` greatest numbers. Another device has them:
+    /// [`push`](Self::push) takes its answers.
+    pub fn clear(&mut self, most: usize) {
+        self.most = most;
+        self.sums.clear();
+        self.normalisers.clear();
+        self.best.clear();
+        self.found.clear();
+    }
+
+    /// Appends a row: its `ln Σ eˣ`, and its greatest numbers in their order, without -∞ and NaN.
+    ///
+    /// # Panics
+    /// If there are more than `most` numbers.
+    pub fn push(&mut self, normaliser: f32, best: impl Iterator<Item = Column>) {
+        let start = self.best.len();
+        self.best.extend(best);
+        self.found.push(self.best.len() - start);
+        assert!(self.best.len() - start <= self.most, "numbers of a row");
+        self.best.resize(start + self.most, Column { value: 0.0, column: 0 });
+        self.normalisers.push(normaliser);
+    }
+
     fn fill<N: Number>(&mut self, x: Operand<'_>, w: &Panels, bias: Option<&[f32]>) {
         for rows in row_blocks::<N>(x.rows(), w) {
             let part = x.part(rows.clone());

@@ -94,7 +94,10 @@ impl<'v> Lacking<'v> {
             1 => ("1 character", "is"),
             count => (&*format!("{count} characters"), "are"),
         };
+        // Signs that are carried lose nothing.
+        let is_told = !self.has_bytes || lacking.iter().any(|c| c.is_alphanumeric());
         let note = format!("{count} {verb} not in the model's vocabulary:{shown}{more}");
+        let note = if is_told { note } else { String::new() };
         let own = request.terms.required.len();
         if !self.keeps {
             let (text, terms, names) = (SegmentedText::of_line(&[]), Vec::new(), Vec::new());
@@ -192,7 +195,7 @@ impl CarriedLine {
     /// The translation of the line, of that of what the model read.
     pub(crate) fn finish(&self, mut translation: Translation) -> Translation {
         translation.notes.retain(|note| !self.names.iter().any(|name| note.contains(&format!("'{name}'"))));
-        translation.notes.push(self.note.clone());
+        translation.notes.extend((!self.note.is_empty()).then(|| self.note.clone()));
         if self.text.input().is_empty() {
             return translation;
         }
@@ -214,6 +217,11 @@ impl CarriedLine {
         let lacks = |term: &RequiredTerm| !term.targets.iter().any(|target| text.contains(target.as_str()));
         let missing = (0..terms.len()).filter(|&number| lacks(&terms[number])).collect();
         let hypotheses = vec![Hypothesis { text, complete: true, ..Hypothesis::default() }];
-        Translation { hypotheses, missing, notes: vec![self.note.clone()], ..Translation::default() }
+        Translation {
+            hypotheses,
+            missing,
+            notes: (!self.note.is_empty()).then(|| self.note.clone()).into_iter().collect(),
+            ..Translation::default()
+        }
     }
 }

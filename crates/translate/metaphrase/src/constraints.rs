@@ -6,7 +6,7 @@ use metaphrase_base::{AvoidedPhrases, ReadText, WordId};
 use metaphrase_search::{Constraints, ConstraintsError, WrittenWords};
 use metaphrase_text::vocab::Vocabulary;
 use metaphrase_text::{WholeWords, comparable, pieces_in, spans};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization;
@@ -260,12 +260,22 @@ impl Segmented {
         met
     }
 
-    /// Whether a free translation has all terms, and each of them as often as the source, which they are copied from.
-    pub(crate) fn copies_freely(&self, source: &str, text: &str, pieces: &[String]) -> bool {
-        let required = self.numbers.iter().filter_map(|&number| self.given.required[number].targets.first());
-        let mut terms = required.filter(|term| !term.is_empty());
-        self.met_in_text(text, pieces).len() == self.numbers.len()
-            && terms.all(|term| text.matches(term.as_str()).count() == source.matches(term.as_str()).count())
+    /// Whether a free translation of a source has all terms as they are required, and what is copied as often as the source
+    /// has it.
+    pub(crate) fn is_met_by(&self, source: &str, text: &str, pieces: &[String]) -> bool {
+        let required = |number: &usize| &self.given.required[*number];
+        let (copies, others): (Vec<&usize>, Vec<&usize>) =
+            self.numbers.iter().partition(|number| required(number).copied_from(source).is_some());
+        let is_copied = |number: &&usize| {
+            let copy = required(number).targets.first().map(String::as_str).unwrap_or_default();
+            !copy.is_empty() && text.matches(copy).count() == source.matches(copy).count()
+        };
+        // By forms, how many terms have them: each needs a word of its own.
+        let mut wanted: HashMap<&[String], usize> = HashMap::new();
+        others.iter().for_each(|&&number| *wanted.entry(self.forms[number].as_slice()).or_default() += 1);
+        copies.iter().all(is_copied)
+            && wanted.iter().all(|(forms, &count)| whole_words(forms, text) >= count)
+            && self.met_in_text(text, pieces).len() == self.numbers.len()
     }
 
     /// Whether there are terms that translations must have.
@@ -375,6 +385,19 @@ fn with_sign(words: &[WordId], sign: &str, target: &Vocabulary) -> Option<Vec<Wo
 fn only_avoiding(avoided: Option<Arc<dyn AvoidedPhrases>>, written: &WrittenWords) -> Option<Constraints> {
     // Without terms there is nothing to contradict.
     Constraints::new(&[], Some(avoided?), Some(written.clone())).ok()
+}
+
+/// How often a text has one of these phrases as whole words.
+fn whole_words(phrases: &[String], text: &str) -> usize {
+    let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    let found = |phrase: &String| {
+        let places = text.match_indices(phrase.as_str());
+        let whole = places.filter(|(at, found)| {
+            is_end(text[..*at].chars().next_back()) && is_end(text[at + found.len()..].chars().next())
+        });
+        if phrase.is_empty() { 0 } else { whole.count() }
+    };
+    phrases.iter().map(found).sum()
 }
 
 /// The longest ending that a preferred term may have, in letters.

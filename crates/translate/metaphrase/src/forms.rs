@@ -19,6 +19,17 @@ pub(crate) fn forms(term: &str, language: Option<&str>) -> Vec<String> {
     endings.iter().map(|ending| format!("{stem}{ending}")).collect()
 }
 
+/// The forms of a source term, with the endings of all languages that have some here.
+pub(crate) fn forms_of_any(term: &str) -> Vec<String> {
+    let mut all = forms(term.trim(), Some("de"));
+    for form in forms(term.trim(), Some("en")) {
+        if !all.contains(&form) {
+            all.push(form);
+        }
+    }
+    all
+}
+
 /// The term without the `*` that stands for endings.
 pub(crate) fn without_endings(term: &str) -> String {
     stem(term).map_or_else(|| term.replace("\\*", "*"), str::to_owned)

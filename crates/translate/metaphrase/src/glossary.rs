@@ -7,6 +7,7 @@ mod xml;
 
 pub use files::{GlossaryFile, GlossaryFileError, GlossaryFormat};
 
+use crate::forms::forms_of_any;
 use crate::{Keep, RequiredTerm};
 use metaphrase_document::find;
 use std::collections::{HashMap, HashSet};
@@ -52,8 +53,9 @@ pub struct GlossaryError {
 
 impl Glossary {
     /// Reads entries, a line each: `source term <tab> target term [<tab> alternative]…`. Alternatives, as forms of a word, may also be
-    /// separated by `|`; a bar that is part of a term is written `\|`. A `*` at the end of a target term stands for the endings of
-    /// German and English: `Gebäude*` is met by `Gebäuden`, too. Empty lines and lines that
+    /// separated by `|`; a bar that is part of a term is written `\|`. A `*` at the end of a term stands for the endings of
+    /// German and English: `Gebäude*` is met by `Gebäuden`, too. The source term may have forms in the same way:
+    /// `house*`, `Haus|Hauses|Häuser`. Empty lines and lines that
     /// begin with `#` are left out, as is a byte order mark at the beginning. The target terms of lines with the same
     /// source term are alternatives of each other; [`notes`](Self::notes) tells these lines.
     ///
@@ -64,6 +66,8 @@ impl Glossary {
     /// assert_eq!(glossary.find("The press conference"), [["Pressekonferenz"]]);
     /// assert_eq!(glossary.find("Press it, free press!"), [["Presse", "Druck"], ["Presse", "Druck"]]);
     /// assert!(glossary.find("depressed").is_empty());
+    /// let glossary = Glossary::parse("Haus*|Häuser*\tbuilding|buildings\n", Case::Ignore)?;
+    /// assert_eq!(glossary.find("in den Häusern des Hauses").len(), 2);
     /// # Ok::<(), metaphrase::GlossaryError>(())
     /// ```
     ///
@@ -79,16 +83,24 @@ impl Glossary {
             }
             let mut fields = line.split('\t');
             let source = fields.next().unwrap_or_default();
-            let added = glossary.add(source, fields.flat_map(alternatives));
-            let added = added.map_err(|problem| GlossaryError { line: number + 1, problem })?;
-            if let Some(&first) = lines.get(added) {
-                let source = source.trim();
-                glossary.notes.push(format!(
-                    "line {} has the source term '{source}' of line {first} again; any of their target terms will do",
-                    number + 1
-                ));
-            } else {
-                lines.push(number + 1);
+            let targets: Vec<String> = fields.flat_map(alternatives).collect();
+            let mut sources: Vec<String> =
+                alternatives(source).iter().flat_map(|source| forms_of_any(source)).collect();
+            if sources.is_empty() {
+                sources.push(String::new());
+            }
+            for source in sources {
+                let added = glossary.add(&source, targets.iter().cloned());
+                let added = added.map_err(|problem| GlossaryError { line: number + 1, problem })?;
+                match lines.get(added) {
+                    Some(&first) if first == number + 1 => {}
+                    Some(first) => glossary.notes.push(format!(
+                        "line {} has the source term '{}' of line {first} again; any of their target terms will do",
+                        number + 1,
+                        source.trim()
+                    )),
+                    None => lines.push(number + 1),
+                }
             }
         }
         glossary.finish();

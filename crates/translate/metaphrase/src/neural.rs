@@ -27,7 +27,7 @@ pub(crate) use pool::Machine;
 use pool::{Pool, pool};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use term_search::{FirstSearches, may_copy_freely};
+use term_search::{FirstSearches, may_search_freely};
 
 /// A neural model, and the threads that search with it.
 pub(crate) struct Neural {
@@ -113,7 +113,7 @@ struct NeuralSession<'e> {
     first_search: Option<CheckedOptions>,
     /// The options of first searches of lines with terms.
     term_searches: Option<FirstSearches>,
-    copies_freely: bool,
+    freely: bool,
 }
 
 impl Engine for Neural {
@@ -161,16 +161,8 @@ impl Engine for Neural {
         let first_search = options.evidence.own.map(first_search).transpose()?;
         let term_searches = FirstSearches::new(options, &search, model)?;
         self.pool.ready()?;
-        let (options, copies_freely) = (options.clone(), may_copy_freely(options, &search));
-        Ok(Box::new(NeuralSession {
-            neural: self,
-            options,
-            search,
-            language,
-            first_search,
-            term_searches,
-            copies_freely,
-        }))
+        let (options, freely) = (options.clone(), may_search_freely(options, &search));
+        Ok(Box::new(NeuralSession { neural: self, options, search, language, first_search, term_searches, freely }))
     }
 }
 
@@ -194,7 +186,7 @@ impl Session for NeuralSession<'_> {
                 let (options, request) = (&self.options, &plan.request);
                 context.add_evidence(&mut task, options, request, self.first_search.as_ref());
                 let first = self.term_searches.as_ref();
-                context.add_term_search(&mut task, options, request, words, first, self.copies_freely);
+                context.add_term_search(&mut task, options, request, words, first, self.freely);
                 self.neural.pool.push(task);
             }
             Err(reply) => reply.finish(Translation::of_nothing(&plan.request.terms)),

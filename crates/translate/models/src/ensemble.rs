@@ -73,6 +73,10 @@ impl Ensemble {
         self.members.iter().map(|member| member.model.parameters()).sum()
     }
 
+    pub(crate) fn device_failure(&self) -> Option<String> {
+        self.members.iter().find_map(|member| member.model.device_failure())
+    }
+
     pub(crate) fn new_state(&self) -> EnsembleState {
         EnsembleState(self.members.iter().map(|member| (member.model.new_state(), member.model.new_scores())).collect())
     }

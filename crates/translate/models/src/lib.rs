@@ -29,6 +29,7 @@
 mod buffer;
 pub mod config;
 mod convert;
+pub mod device;
 mod embedding;
 mod ensemble;
 mod error;

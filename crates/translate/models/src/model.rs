@@ -1,5 +1,6 @@
 //! Any model, by its architecture.
 
+use crate::device::{DeviceNetwork, OnDevice, OnDeviceState};
 use crate::ensemble::{Ensemble, EnsembleState};
 use crate::parts;
 use crate::precision::Precision;
@@ -26,6 +27,7 @@ enum Network {
     Transformer(Box<Transformer>),
     Recurrent(Box<Recurrent>),
     Ensemble(Box<Ensemble>),
+    Device(OnDevice),
 }
 
 /// Everything that the search of one batch changes; see [`StepModel::State`].
@@ -37,6 +39,8 @@ pub enum State {
     Recurrent(Box<RecurrentState>),
     /// The states of an ensemble.
     Ensemble(Box<EnsembleState>),
+    /// The state of a network on another device.
+    Device(Box<OnDeviceState>),
 }
 
 impl Model {
@@ -70,7 +74,18 @@ impl Model {
             parts::Network::Transformer(parts) => Network::Transformer(Box::new(Transformer::pack(*parts))),
             parts::Network::Recurrent(parts) => Network::Recurrent(Box::new(Recurrent::pack(*parts))),
         };
-        let parameters = weights.expected(&config).values().map(|[rows, cols]| rows * cols).sum();
+        let parameters = weights.parameters(&config);
+        Ok(Self { config, parameters, network, raw_scores: false })
+    }
+
+    /// The model of these settings and weights, whose network is on another device.
+    ///
+    /// # Errors
+    /// If the settings make no sense.
+    pub fn on_device(config: Config, weights: &Weights, network: Box<dyn DeviceNetwork>) -> Result<Self, ModelError> {
+        config.check(weights.path())?;
+        let parameters = weights.parameters(&config);
+        let network = Network::Device(OnDevice { network, words: config.target_words });
         Ok(Self { config, parameters, network, raw_scores: false })
     }
 
@@ -109,6 +124,16 @@ impl Model {
         &self.config
     }
 
+    /// Why the device of the model, or of a member of an ensemble, has failed: then its scores are NaN.
+    #[must_use]
+    pub fn device_failure(&self) -> Option<String> {
+        match &self.network {
+            Network::Device(device) => device.network.failure(),
+            Network::Ensemble(ensemble) => ensemble.device_failure(),
+            Network::Transformer(_) | Network::Recurrent(_) => None,
+        }
+    }
+
     /// How many numbers the model was trained to have.
     #[must_use]
     pub const fn parameters(&self) -> usize {
@@ -123,6 +148,7 @@ macro_rules! with_network {
             (Network::Transformer($network), State::Transformer($network_state)) => $body,
             (Network::Recurrent($network), State::Recurrent($network_state)) => $body,
             (Network::Ensemble($network), State::Ensemble($network_state)) => $body,
+            (Network::Device($network), State::Device($network_state)) => $body,
             _ => panic!("the state was made by a model of another architecture"),
         }
     };
@@ -137,7 +163,7 @@ impl StepModel for Model {
     fn facts(&self) -> ModelFacts {
         let log_probs = match &self.network {
             Network::Ensemble(model) => model.log_probs(),
-            Network::Transformer(_) | Network::Recurrent(_) => !self.raw_scores,
+            Network::Transformer(_) | Network::Recurrent(_) | Network::Device(_) => !self.raw_scores,
         };
         let (target_words, end_of_sentence) = (self.config.target_words, WordId(self.config.end_of_sentence));
         ModelFacts { target_words, end_of_sentence, log_probs, attention: true }
@@ -148,11 +174,17 @@ impl StepModel for Model {
             Network::Transformer(model) => State::Transformer(Box::new(model.new_state())),
             Network::Recurrent(_) => State::Recurrent(Box::default()),
             Network::Ensemble(model) => State::Ensemble(Box::new(model.new_state())),
+            Network::Device(model) => State::Device(Box::new(model.new_state())),
         }
     }
 
     fn new_scores(&self) -> Scores {
-        if self.raw_scores || matches!(self.network, Network::Ensemble(_)) { Scores::raw() } else { Scores::new() }
+        let raw = self.raw_scores || matches!(self.network, Network::Ensemble(_));
+        let scores = if raw { Scores::raw() } else { Scores::new() };
+        match &self.network {
+            Network::Device(device) => scores.on_device(device.network.new_logits()),
+            _ => scores,
+        }
     }
 
     fn encode(&self, sentences: &[Sentence<'_>], state: &mut State) {

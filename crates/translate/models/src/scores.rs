@@ -5,6 +5,7 @@ mod additions;
 mod beam;
 mod summarised;
 
+use crate::device::DeviceLogits;
 use crate::output::{Lists, Output};
 use additions::Additions;
 use beam::BestQuestion;
@@ -83,6 +84,41 @@ impl Scores {
     /// self-normalised model, whose logits approximate them (Zhang et al. 2018, eq. 12).
     pub(crate) fn raw() -> Self {
         Self { raw: true, ..Self::default() }
+    }
+
+    /// The same scores, whose rows a device computes.
+    pub(crate) fn on_device(mut self, logits: Box<dyn DeviceLogits>) -> Self {
+        self.summarised.set_device(logits);
+        self
+    }
+
+    /// Lets a device compute the scores of the rows of a call, as far as `demand` needs them. `new` has the shortlist of
+    /// each row and the number of target words.
+    pub(crate) fn compute_on_device<'a>(
+        &mut self,
+        step: Step,
+        demand: StepDemand,
+        new: impl Iterator<Item = (Option<&'a Shortlist>, usize)>,
+        compute: impl FnOnce(usize, &mut dyn DeviceLogits),
+    ) {
+        if step == Step::Same {
+            self.expand();
+        }
+        let first = self.begin_rows(step, new);
+        self.summarised.compute_on_device(demand, compute);
+        let summary = self.summarised.summary();
+        for (number, row) in self.rows[first..].iter_mut().enumerate() {
+            row.normaliser = Some(summary.normaliser(number));
+        }
+        self.is_summarised = step == Step::New && summarised::suffice(demand, self.rows.len());
+        if !self.is_summarised {
+            self.widen(first);
+            self.summarised.all_logits(&mut self.more);
+            for number in 0..self.more.rows() {
+                let words = self.rows[first + number].words;
+                self.logits.row_mut(first + number)[..words].copy_from_slice(&self.more.row(number)[..words]);
+            }
+        }
     }
 
     /// Computes the scores of the rows of a call with the output layer, as far as `demand` needs them.

@@ -125,6 +125,21 @@ impl Weights {
         Ok(CheckedTensor { name, stored, precision: Precision::F32 })
     }
 
+    /// The numbers, row-major, of the tensor that a network calls `name`, which must have `shape`: those that a device
+    /// needs, with the checks that this CPU's networks make.
+    ///
+    /// # Errors
+    /// If there is no such tensor, if it has another shape, or if a number is not finite.
+    pub fn numbers(&self, name: &str, shape: [usize; 2]) -> Result<Vec<f32>, ModelError> {
+        let mut supply = FromFile { weights: self, precision: Precision::F32 };
+        supply.tensor(name, shape, Init::Constant(0.0)).map(CheckedTensor::into_numbers)
+    }
+
+    /// The number of numbers that the network of these settings was trained to have.
+    pub(crate) fn parameters(&self, config: &Config) -> usize {
+        self.expected(config).values().map(|[rows, cols]| rows * cols).sum()
+    }
+
     /// Names and shapes of the tensors that the network of these settings calls for.
     pub(crate) fn expected(&self, config: &Config) -> BTreeMap<String, [usize; 2]> {
         let mut expected = ExpectedShapes { weights: self, shapes: BTreeMap::new() };

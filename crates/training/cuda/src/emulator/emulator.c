@@ -37,6 +37,10 @@ static void barrier(void);
 
 #include "../kernels/training.cu"
 
+#include "../kernels/maps.cu"
+
+#include "../kernels/decoding.cu"
+
 #define STACK (64 * 1024)
 
 // A thread of a block. It is made once and then runs one kernel after the other.

@@ -91,3 +91,11 @@ __device__ static float mask_factor(u64 i, struct Mask mask) {
     x = (x ^ (x >> 13)) * 0xc2b2ae35u;
     return (x ^ (x >> 16)) < mask.threshold ? 0.0f : mask.scale;
 }
+
+// a · b + c, rounded once on a device. The compiler would fuse it, too, but here it has to: a sum must have the same bits
+// in each kernel that computes it.
+#ifdef EMULATED
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#else
+#define MULTIPLY_ADD(a, b, c) __fmaf_rn(a, b, c)
+#endif

@@ -3,7 +3,7 @@
 use crate::Comments;
 use crate::block::{Block, Sentences};
 use crate::marks::{Form, is_mark};
-use crate::markup::{Kind, Paragraphs, Part, Reader, Syntax, Token, attribute, ends, parts, scan};
+use crate::markup::{Kind, Paragraphs, Reader, Syntax, Token, attribute, ends, plain_text, scan};
 use std::collections::HashSet;
 
 /// Elements of a paragraph that hold text of its sentences.
@@ -12,6 +12,30 @@ const AROUND: &[&str] = &["text:span", "text:a", "text:meta", "text:ruby", "text
 /// Elements of a paragraph that hold paragraphs.
 const HOLDS: &[&str] =
     &["text:note", "draw:frame", "draw:text-box", "office:annotation", "draw:custom-shape", "draw:g"];
+
+/// Beginnings of the names of fields: numbers of pages, references, dates.
+const FIELDS: &[&str] = &[
+    "text:page-",
+    "text:bookmark-ref",
+    "text:reference-ref",
+    "text:sequence",
+    "text:chapter",
+    "text:date",
+    "text:time",
+    "text:user-",
+    "text:variable-",
+    "text:database-",
+    "text:author-",
+    "text:file-name",
+    "text:title",
+];
+
+/// The text inside an element, as readers see it.
+fn shown(input: &str, tokens: &[Token]) -> String {
+    let texts = tokens.iter().filter(|token| token.kind == Kind::Text);
+    let shown: String = texts.map(|token| plain_text(&input[token.range.clone()], Syntax::Xml)).collect();
+    shown.trim().to_owned()
+}
 
 /// Whether an element stays as it is: text that was deleted, and comments.
 fn stays(name: &str, comments: Comments) -> bool {
@@ -48,8 +72,9 @@ pub(crate) fn paragraphs(text: &str, comments: Comments, how: &Sentences<'_>) ->
                     // A number of a page, a bookmark, the mark of a note: with its content at its place.
                     let last = ends[number].unwrap_or(number);
                     let end = tokens[last].range.end;
-                    let shown = if is_field(name) { shown(text, &tokens[number..last]) } else { String::new() };
-                    if !shown.trim().is_empty() {
+                    let field = FIELDS.iter().any(|kind| name.starts_with(kind));
+                    let shown = if field && last > number { shown(text, &tokens[number..last]) } else { String::new() };
+                    if !shown.is_empty() {
                         reader.paragraphs.copied(&shown, &text[at..end], at..end);
                     } else if reader.paragraphs.is_inside() || breaks {
                         reader.paragraphs.marker(&text[at..end], at);
@@ -83,26 +108,6 @@ pub(crate) fn paragraphs(text: &str, comments: Comments, how: &Sentences<'_>) ->
         number += 1;
     }
     reader.paragraphs.finish(text.len())
-}
-
-/// Whether an element is a field whose text is a part of the sentence.
-fn is_field(name: &str) -> bool {
-    let is_other = ["text:ruby", "text:note", "text:toc"].iter().any(|other| name.starts_with(other));
-    name.starts_with("text:") && !is_other && !matches!(name, "text:s" | "text:tab" | "text:line-break")
-}
-
-/// The text of tokens.
-fn shown(text: &str, tokens: &[Token]) -> String {
-    let texts = tokens.iter().filter(|token| token.kind == Kind::Text);
-    let mut shown = String::new();
-    for part in texts.flat_map(|token| parts(&text[token.range.clone()], Syntax::Xml)) {
-        match part {
-            Part::Plain(plain) => shown.push_str(plain),
-            Part::Character(c, _) => shown.push(c),
-            Part::Unknown(name, _) => shown.push_str(name),
-        }
-    }
-    shown
 }
 
 /// The names of the part's styles whose text stands higher than other text.

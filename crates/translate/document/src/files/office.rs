@@ -5,7 +5,7 @@
 
 use crate::block::{Block, Sentences, Wrap};
 use crate::marks::{Form, is_mark};
-use crate::markup::{Kind, Part, Syntax, Token, ends, parts, scan};
+use crate::markup::{Kind, Syntax, Token, ends, plain_text, scan};
 use crate::write::Escape;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -64,16 +64,16 @@ enum Piece<'t> {
         text: String,
         origin: Range<usize>,
     },
-    /// A field with the text that it shows.
-    Field {
-        raw: &'t str,
-        shown: String,
-    },
     /// Something at a place, as it is written inside a paragraph; whether a line ends there.
     Marker {
         raw: String,
         breaks: bool,
         field: Option<Field>,
+    },
+    /// A field, as it is written, and what readers see of it: a number of a page, the name of a figure.
+    Field {
+        raw: String,
+        shown: String,
     },
     /// An element around runs, and its end.
     Open(&'t str),
@@ -169,12 +169,16 @@ impl<'a> Reader<'a> {
             }
             if name == self.names.run && !holds && last > number {
                 self.run(number, last);
-            } else if matches!(name, "w:fldSimple" | "a:fld") && !holds && last > number {
-                self.push(field(self.raw(number, last), self.shown(number, last)), number, last);
             } else {
                 let breaks = self.names.breaks.contains(&name);
                 let raw = self.raw(number, last).to_owned();
-                self.push(Piece::Marker { raw, breaks, field: None }, number, last);
+                let shown = FIELDS.contains(&name).then(|| self.shown(number, last)).unwrap_or_default();
+                let piece = if shown.is_empty() {
+                    Piece::Marker { raw, breaks, field: None }
+                } else {
+                    Piece::Field { raw, shown }
+                };
+                self.push(piece, number, last);
             }
             number = last + 1;
         }
@@ -182,21 +186,15 @@ impl<'a> Reader<'a> {
     }
 
     /// The text inside an element.
-    fn shown(&self, first: usize, last: usize) -> String {
-        let texts = (first..last).filter(|&number| self.name(number) == self.names.text);
-        let inner = |number: usize| {
-            let start = self.tokens[number].range.end;
-            start..self.tokens[self.end(number)].range.start.max(start)
-        };
-        let parts = texts.flat_map(|number| parts(&self.text[inner(number)], Syntax::Xml));
-        parts.fold(String::new(), |mut text, part| {
-            match part {
-                Part::Plain(plain) => text.push_str(plain),
-                Part::Character(c, _) => text.push(c),
-                Part::Unknown(name, _) => text.push_str(name),
+    fn shown(&self, start: usize, end: usize) -> String {
+        let mut shown = String::new();
+        for number in (start..end).filter(|&number| self.name(number) == self.names.text) {
+            let inner = self.tokens[number].range.end..self.tokens[self.end(number).min(end)].range.start;
+            if inner.start <= inner.end {
+                shown.push_str(&plain_text(&self.text[inner], Syntax::Xml));
             }
-            text
-        })
+        }
+        shown
     }
 
     /// Reads a run.
@@ -211,14 +209,7 @@ impl<'a> Reader<'a> {
             } else if name == self.names.text {
                 let inner =
                     self.tokens[number].range.end..self.tokens[last].range.start.max(self.tokens[number].range.end);
-                let mut text = String::new();
-                for part in parts(&self.text[inner.clone()], Syntax::Xml) {
-                    match part {
-                        Part::Plain(plain) => text.push_str(plain),
-                        Part::Character(c, _) => text.push(c),
-                        Part::Unknown(name, _) => text.push_str(name),
-                    }
-                }
+                let text = plain_text(&self.text[inner.clone()], Syntax::Xml);
                 self.push(Piece::Text { form, text, origin: inner }, start, end);
             } else if name == "w:noBreakHyphen" {
                 let (text, origin) = ("\u{2011}".to_owned(), self.tokens[number].range.clone());
@@ -248,6 +239,12 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Elements that are fields.
+const FIELDS: &[&str] = &["w:fldSimple", "a:fld"];
+
+/// The most characters of a field's text that a translator reads.
+const LONGEST_FIELD: usize = 40;
+
 /// The pieces with one marker for each field that begins and ends among them: its runs belong together. A field that is
 /// a link is an element around the text that it shows.
 fn fields<'t>(text: &'t str, pieces: Vec<LocatedPiece<'t>>) -> Vec<LocatedPiece<'t>> {
@@ -267,9 +264,21 @@ fn fields<'t>(text: &'t str, pieces: Vec<LocatedPiece<'t>>) -> Vec<LocatedPiece<
                     found.push(LocatedPiece { piece: Piece::Close(&text[end.clone()]), at: end });
                 } else {
                     let at = found[start].at.start..next.at.end;
-                    let shown = shown.map_or_else(String::new, |shown| shown_text(&found[shown..]));
+                    let texts = shown.map_or(&[][..], |shown| &found[shown..]).iter();
+                    let shown: String = texts
+                        .filter_map(|found| match &found.piece {
+                            Piece::Text { text, .. } => Some(text.as_str()),
+                            _ => None,
+                        })
+                        .collect();
                     found.truncate(start);
-                    found.push(LocatedPiece { piece: field(&text[at.clone()], shown), at });
+                    let raw = text[at.clone()].to_owned();
+                    let piece = if shown.trim().is_empty() || shown.chars().count() > LONGEST_FIELD {
+                        Piece::Marker { raw, breaks: false, field: None }
+                    } else {
+                        Piece::Field { raw, shown: shown.trim().to_owned() }
+                    };
+                    found.push(LocatedPiece { piece, at });
                 }
                 continue;
             }
@@ -278,28 +287,6 @@ fn fields<'t>(text: &'t str, pieces: Vec<LocatedPiece<'t>>) -> Vec<LocatedPiece<
         found.push(next);
     }
     found
-}
-
-/// The text of pieces.
-fn shown_text(pieces: &[LocatedPiece<'_>]) -> String {
-    let text = |found: &LocatedPiece<'_>| match &found.piece {
-        Piece::Text { text, .. } | Piece::Field { shown: text, .. } => text.clone(),
-        _ => String::new(),
-    };
-    pieces.iter().map(text).collect()
-}
-
-/// The longest text of a field that is a word of its sentence.
-const LONGEST_FIELD: usize = 80;
-
-/// A field: one with a short text is read with it, any other stands at its place.
-fn field(raw: &str, shown: String) -> Piece<'_> {
-    let words: Vec<&str> = shown.split_whitespace().collect();
-    let shown = words.join(" ");
-    if shown.is_empty() || shown.len() > LONGEST_FIELD {
-        return Piece::Marker { raw: raw.to_owned(), breaks: false, field: None };
-    }
-    Piece::Field { raw, shown }
 }
 
 /// Whether a field is a link whose text, after piece `shown`, has runs of its own.
@@ -319,7 +306,7 @@ fn is_link(text: &str, field: &[LocatedPiece<'_>], shown: usize, end: &LocatedPi
 
 /// The pieces from the first text to the last one, with the elements around them and all pieces of their runs.
 fn with_text<'p, 't>(pieces: &'p [LocatedPiece<'t>]) -> Option<&'p [LocatedPiece<'t>]> {
-    let is_text = |found: &LocatedPiece<'_>| matches!(found.piece, Piece::Text { .. } | Piece::Field { .. });
+    let is_text = |found: &LocatedPiece<'_>| matches!(found.piece, Piece::Text { .. });
     let mut first = pieces.iter().position(is_text)?;
     let mut last = pieces.iter().rposition(is_text)?;
     let opened = |to: usize| {
@@ -385,10 +372,10 @@ fn block(pieces: &[LocatedPiece<'_>], names: &Names, how: &Sentences<'_>) -> Opt
                 block.push(text, origin.clone());
             }
             Piece::Field { raw, shown } => {
-                // The field has its text, which is not written again.
-                let element = block.open(*raw, parent);
-                block.push_copied(shown, "", 0..0);
-                block.close(element, "");
+                // Between two runs.
+                let (run, text) = (names.run, names.text);
+                let written = format!("</{text}></{run}>{raw}<{run}>{base}<{}>", open_text(names));
+                block.push_copied(shown, &written, 0..0);
             }
             Piece::Marker { raw, breaks, .. } => {
                 block.open(raw.as_str(), parent);

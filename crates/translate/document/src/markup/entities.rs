@@ -70,6 +70,19 @@ fn reference(text: &str, syntax: Syntax) -> Option<Part<'_>> {
     }
 }
 
+/// A text without its references.
+pub(crate) fn plain_text(raw: &str, syntax: Syntax) -> String {
+    let mut text = String::with_capacity(raw.len());
+    for part in parts(raw, syntax) {
+        match part {
+            Part::Plain(plain) => text.push_str(plain),
+            Part::Character(c, _) => text.push(c),
+            Part::Unknown(name, _) => text.push_str(name),
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

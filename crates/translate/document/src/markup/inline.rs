@@ -8,7 +8,7 @@ use crate::patterns::Style;
 use crate::templates::{self, Tag};
 use crate::{marks, numbers};
 use regex::Regex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -57,6 +57,52 @@ enum Special {
 /// The name of the element of such a text.
 const SPAN: &str = "`";
 
+/// Faces made of punctuation.
+static FACES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"[:;=8][-o^']?(?:[)(DPp/|*\\]|\]|\[)|<3|¯\\_\(ツ\)_/¯|\^_*\^").ok());
+
+/// Elements in other brackets than those of HTML, as `[b]bold[/b]` and `{link}here{/link}`.
+static BRACKET_TAGS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?:\[(?P<close>/?)(?P<name>[A-Za-z][\w-]*)(?:[= ][^\]\n]*)?\]|\{(?P<close2>/?)(?P<name2>[A-Za-z][\w-]*)\})",
+    )
+    .ok()
+});
+
+/// The tags of such elements that have an end.
+fn bracket_tags(text: &str) -> Vec<(Range<usize>, Tag)> {
+    if !text.contains("[/") && !text.contains("{/") {
+        return Vec::new();
+    }
+    let tags = BRACKET_TAGS.iter().flat_map(|tags| tags.captures_iter(text)).filter_map(|tag| {
+        let range = tag.get(0)?.range();
+        let close = tag.name("close").or(tag.name("close2"))?;
+        let name = tag.name("name").or(tag.name("name2"))?;
+        // With the bracket: `{b}` does not end at `[/b]`.
+        Some((range.clone(), !close.is_empty(), format!("{}{}", &text[range.start..range.start + 1], name.as_str())))
+    });
+    let tags: Vec<_> = tags.collect();
+    let [opened, closed] = [false, true]
+        .map(|closes| tags.iter().filter(|tag| tag.1 == closes).map(|tag| tag.2.clone()).collect::<HashSet<String>>());
+    let pairs = tags.into_iter().filter(|(_, _, name)| opened.contains(name) && closed.contains(name));
+    pairs.map(|(range, closes, name)| (range, if closes { Tag::Close(name) } else { Tag::Open(name) })).collect()
+}
+
+/// Signs that divide the items of a line, as in `Home · News`.
+const SEPARATORS: [char; 8] = ['·', '•', '›', '▸', '❯', '‣', '∙', '|'];
+
+/// The signs between items of a text: blanks stand around them, and words on both sides.
+fn separators(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, ')' | '.' | '!' | '?' | '"'));
+    text.match_indices(SEPARATORS).filter_map(move |(at, sign)| {
+        let (before, after) = (&text[..at], &text[at + sign.len()..]);
+        let is_apart = before.ends_with(' ') && after.starts_with(' ');
+        let divides =
+            is_apart && is_word(before.trim_end().chars().next_back()) && is_word(after.trim_start().chars().next());
+        divides.then(|| at..at + sign.len())
+    })
+}
+
 /// Words that a noun follows, so that a picture after them stands for one.
 const BEFORE_NOUNS: &[&str] = &[
     "a", "an", "the", "my", "your", "his", "her", "our", "their", "this", "that", "some", "of", "to", "from", "with",
@@ -71,13 +117,16 @@ const AFTER_NOUNS: &[&str] = &[
     "mit", "von", "auf", "ist", "sind", "war", "waren",
 ];
 
+/// Whether a text begins with punctuation that belongs to the words before it.
+fn closes_directly(text: &str) -> bool {
+    let closes = |c: char| matches!(c, '.' | ',' | '!' | '?' | ';' | ':' | ')' | ']' | '}' | '"' | '”' | '“' | '»');
+    text.starts_with(closes) && text.chars().nth(1).is_none_or(|next| !next.is_alphanumeric())
+}
+
 /// Where a picture begins, with the blank before it if punctuation follows: `you 😍!` reads `you!`.
 fn picture_start(before: &str, after: &str) -> usize {
-    let closes = |c: char| matches!(c, '.' | ',' | '!' | '?' | ';' | ':' | ')' | ']' | '}' | '"' | '”' | '“' | '»');
-    let goes_on = |rest: &str| rest.chars().nth(1).is_none_or(|next| !next.is_alphanumeric());
     let inner = before.strip_suffix(' ').filter(|inner| inner.ends_with(char::is_alphanumeric));
-    let takes = after.starts_with(closes) && goes_on(after);
-    inner.filter(|_| takes).map_or(before.len(), str::len)
+    inner.filter(|_| closes_directly(after)).map_or(before.len(), str::len)
 }
 
 /// The emphasis in a text, with the text inside its signs: no letter touches the signs from outside.
@@ -206,6 +255,17 @@ impl<'a> Paragraphs<'a> {
         }
     }
 
+    /// Gives the blank before the markers at the end of the paragraph to the first of them: `here <x/>.` reads `here.`.
+    fn join_marker(&mut self) {
+        let Some(block) = &mut self.block else { return };
+        let unmatched = &self.unmatched;
+        let end = block.text.len();
+        let is_marker = |&number: &usize| block.elements[number].text == (end..end) && !unmatched[number];
+        if let Some(first) = (0..block.elements.len()).rev().take_while(is_marker).last() {
+            block.give_blank(first);
+        }
+    }
+
     /// A picture before this text. The words on both sides of it are two. One that stands where a noun would stand is
     /// read as a name.
     fn picture(&mut self, raw: &str, after: &str, origin: Range<usize>) {
@@ -239,6 +299,15 @@ impl<'a> Paragraphs<'a> {
         // In a list after another one.
         let follows_other = before.ends_with(',') && self.names > 0;
         follows_other || BEFORE_NOUNS.contains(&word.to_lowercase().as_str())
+    }
+
+    /// The end of a line inside a sentence: the words on both sides of it are two.
+    pub(crate) fn line_break(&mut self, raw: &str, at: usize) {
+        let divides = self.text_before().ends_with(char::is_alphanumeric);
+        self.marker(raw, at);
+        if divides {
+            self.block(at).divide_word(at);
+        }
     }
 
     /// Whether a line of the paragraph begins with a picture.
@@ -282,6 +351,14 @@ impl<'a> Paragraphs<'a> {
             let pictures = PICTURES.iter().flat_map(|pictures| pictures.find_iter(text));
             found.extend(pictures.map(|picture| (picture.range(), Special::Picture)));
         }
+        let faces = FACES.iter().flat_map(|faces| faces.find_iter(text)).map(|face| face.range()).filter(|face| {
+            let is_blank = |c: Option<char>| c.is_none_or(char::is_whitespace);
+            let after = text[face.end..].chars().next();
+            is_blank(text[..face.start].chars().next_back())
+                && (is_blank(after) || after.is_some_and(|c| matches!(c, '.' | ',' | '!' | '?' | ')')))
+        });
+        found.extend(faces.map(|face| (face, Special::Picture)));
+        found.extend(separators(text).map(|sign| (sign, Special::Tag(Tag::Divider))));
         if !text.is_ascii() {
             let raised = numbers::raised(text).into_iter();
             found.extend(raised.map(|(range, shown)| (range, Special::ReadAs(shown))));
@@ -311,6 +388,7 @@ impl<'a> Paragraphs<'a> {
                 Some((range, special))
             }));
         }
+        found.extend(bracket_tags(text).into_iter().map(|(range, tag)| (range, Special::Tag(tag))));
         found.extend(templates::tags(text).into_iter().map(|(range, tag)| (range, Special::Tag(tag))));
         if self.how.notation == Notation::Source {
             found.extend(self.spans(text).into_iter().map(|(range, inner)| (range, Special::Span(inner))));
@@ -354,6 +432,9 @@ impl<'a> Paragraphs<'a> {
 
     /// Text without anything special in it but characters that are written in another way.
     fn characters(&mut self, text: &str, origin: Range<usize>) {
+        if closes_directly(text) {
+            self.join_marker();
+        }
         self.has_bare_text |= self.open.is_empty() && !text.trim().is_empty();
         if self.how.notation == Notation::Prose || !self.how.keep.placeholders || !text.contains(['\\', '&']) {
             return self.block(origin.start).push(text, origin);

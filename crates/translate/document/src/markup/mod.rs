@@ -11,7 +11,7 @@ mod text;
 mod xml;
 
 pub(crate) use attributes::{attributes, part as attributes_of_part};
-pub(crate) use entities::{Part, parts};
+pub(crate) use entities::{Part, parts, plain_text};
 pub(crate) use inline::Paragraphs;
 pub(crate) use page::{masked as masked_page, paragraphs as html, part as html_part};
 pub(crate) use scan::{Kind, Syntax, Token, attribute, move_by, scan};

@@ -100,6 +100,15 @@ impl Reader<'_> {
             && after.starts_with(|c: char| c.is_uppercase() || c.is_numeric())
     }
 
+    /// Whether the end of a line that stands here is inside a sentence: nothing ends before it, and a small letter follows.
+    pub(crate) fn breaks_inside(&self, number: usize) -> bool {
+        let before = self.paragraphs.text_before().trim_end();
+        let ends = before.chars().next_back().is_none_or(|last| !last.is_alphanumeric() && last != ',');
+        let after = self.tokens.get(number + 1).filter(|next| next.kind == Kind::Text);
+        let next = after.map_or_else(String::new, |token| self.first_text(token.range.clone(), 200));
+        !ends && next.trim_start().starts_with(char::is_lowercase)
+    }
+
     /// The first characters of a text token.
     fn first_text(&self, range: std::ops::Range<usize>, longest: usize) -> String {
         let mut shown = String::new();

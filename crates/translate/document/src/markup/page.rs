@@ -101,6 +101,10 @@ fn open(reader: &mut Reader<'_>, number: usize, end: Option<usize>) -> usize {
     let (name, range, at) = (name.as_str(), token.range.clone(), token.range.start);
     let raw = &input[range.clone()];
     let (void, inline) = (*closed || VOID.contains(&name), !BLOCKS.contains(&name));
+    if name == "br" && reader.breaks_inside(number) {
+        reader.paragraphs.line_break(raw, at);
+        return number + 1;
+    }
     if !inline {
         reader.paragraphs.end(at);
     }

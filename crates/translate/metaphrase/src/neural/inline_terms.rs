@@ -10,8 +10,8 @@ use metaphrase_base::WordId;
 use metaphrase_text::{MarkedSource, pieces_of_words, spans};
 use std::ops::Range;
 
-/// The most terms in one line: models saw one to three.
-const MOST: usize = 6;
+/// The most terms in one line. Models saw one to three; measured on lines with seven to nine, twelve read better than six.
+const MOST: usize = 12;
 
 impl Context {
     /// The source with the required terms of the request that have a place in it; `None` without any.

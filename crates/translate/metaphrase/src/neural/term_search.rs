@@ -7,7 +7,7 @@ use super::job::{Job, SecondSearch};
 use crate::constraints::Segmented;
 use crate::forms::forms;
 use crate::linked::{LinkedTexts, written_words};
-use crate::{Error, Met, Request, SearchOptions, TermPlaces, TermUse, TranslateOptions};
+use crate::{Error, Met, Request, RequiredTerm, SearchOptions, TermPlaces, TermUse, TranslateOptions};
 use metaphrase_base::{StepModel, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{CheckedOptions, Outcome, Task};
@@ -26,9 +26,9 @@ pub(super) struct FirstSearches {
     renderings: CheckedOptions,
 }
 
-/// Whether free translations may have the terms of lines that only copy: models copy most things by themselves, and what
-/// is written freely around them is better.
-pub(super) fn may_copy_freely(options: &TranslateOptions, search: &SearchOptions) -> bool {
+/// Whether free translations may have the terms of lines by themselves: models copy most things, and write most terms
+/// that they read in the source, and what they write freely around them is better.
+pub(super) fn may_search_freely(options: &TranslateOptions, search: &SearchOptions) -> bool {
     let is_plain = search.sampling.is_none() && search.n_best == 1 && !search.explored && !options.pieces;
     is_plain
         && options.evidence.own.is_none()
@@ -55,8 +55,8 @@ impl FirstSearches {
 
 /// The question that the first search of a line answers.
 pub(crate) enum TermQuestion {
-    /// Whether a free translation has everything that is copied.
-    Copies,
+    /// Whether a free translation has all terms by itself.
+    Free,
     /// The places of terms that have none.
     Places,
     /// The words of a free translation for the source of the terms.
@@ -75,7 +75,7 @@ pub(crate) struct TermSearch {
 
 impl Context {
     /// Makes the search of a line a first one, if a place or a free translation of its terms is still to be found.
-    /// `words`: the source without terms in it. `copies_freely`: whether a free translation may have what is copied.
+    /// `words`: the source without terms in it. `freely`: whether a free translation may have the terms.
     pub(super) fn add_term_search(
         &self,
         task: &mut Task<Job>,
@@ -83,16 +83,20 @@ impl Context {
         request: &Request,
         words: Vec<WordId>,
         first: Option<&FirstSearches>,
-        copies_freely: bool,
+        freely: bool,
     ) {
         if !task.tag.required.has_terms() || task.tag.evidence.is_some() {
             return;
         }
-        let only_copies = || request.terms.required.iter().all(|term| term.copied_from(&request.source).is_some());
-        if copies_freely && request.terms.avoided.is_empty() && request.prefix.is_empty() && only_copies() {
+        let is_read = |term: &RequiredTerm| match self.inline_terms {
+            Some(_) => term.source.is_some(),
+            None => term.copied_from(&request.source).is_some(),
+        };
+        let are_read = || request.terms.required.iter().all(is_read);
+        if freely && request.terms.avoided.is_empty() && request.prefix.is_empty() && are_read() {
             let second = SecondSearch::after(task, task.options.clone());
             task.constraints = None;
-            let question = TermQuestion::Copies;
+            let question = TermQuestion::Free;
             let term_search =
                 TermSearch { question, request: request.clone(), words, second, term_use: options.term_use };
             task.tag.term_search = Some(Box::new(term_search));
@@ -108,7 +112,7 @@ impl Context {
         };
         let options_of_first = match question {
             TermQuestion::Places => first.places.clone(),
-            TermQuestion::Renderings | TermQuestion::Copies => first.renderings.clone(),
+            TermQuestion::Renderings | TermQuestion::Free => first.renderings.clone(),
         };
         let second = SecondSearch::after(task, options_of_first);
         if let TermQuestion::Renderings = question {
@@ -128,8 +132,8 @@ impl Context {
         let Some(best) = outcome.hypotheses.first() else { return ControlFlow::Break(outcome) };
         let job = &mut outcome.tag;
         let (text, target_pieces) = (self.target.decode(&best.words), pieces(&self.target, &best.words));
-        if let TermQuestion::Copies = question {
-            if !job.required.copies_freely(&request.source, &text, &target_pieces) {
+        if let TermQuestion::Free = question {
+            if !job.required.is_met_by(&request.source, &text, &target_pieces) {
                 return ControlFlow::Continue(second.task(outcome.tag, outcome.counts));
             }
             job.required.prefer(&self.target, &self.written);
@@ -138,7 +142,7 @@ impl Context {
         let attention = line_attention(best.attention.clone(), outcome.source_len, job.columns.as_deref());
         let linked = LinkedTexts::new(&request.source, &job.source_pieces, &text, &target_pieces, &attention);
         match question {
-            TermQuestion::Copies => {}
+            TermQuestion::Free => {}
             TermQuestion::Renderings => {
                 let avoided = renderings(&linked, &text, &request);
                 second.constraints = self.avoiding(&request, avoided, job, &second);

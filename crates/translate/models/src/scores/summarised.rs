@@ -1,6 +1,7 @@
 //! The rows of a step of which the search needs little more than the best words. Each row has a summary, and the inputs
 //! of the output layer are kept so that any logit can be computed.
 
+use crate::device::DeviceLogits;
 use crate::output::Output;
 use core::fmt;
 use core::ops::Range;
@@ -35,6 +36,8 @@ fn columns(demand: StepDemand) -> usize {
 /// The rows of a step. The storage is reused by later steps.
 #[derive(Default)]
 pub(super) struct SummarisedRows {
+    /// Has summaries and logits, if the model is on a device; the rest is unused then, except for `part`.
+    device: Option<OnDevice>,
     output: Option<Arc<Output>>,
     /// The inputs of the output layer: rows × d.
     inputs: Matrix,
@@ -48,7 +51,28 @@ pub(super) struct SummarisedRows {
     storage: ProductStorage,
 }
 
+/// The logits that a device has.
+struct OnDevice {
+    logits: Box<dyn DeviceLogits>,
+    demand: StepDemand,
+    /// The rows whose logits are in `part`.
+    read: Range<usize>,
+}
+
 impl SummarisedRows {
+    /// Lets a device have the logits.
+    pub(super) fn set_device(&mut self, logits: Box<dyn DeviceLogits>) {
+        self.device = Some(OnDevice { logits, demand: StepDemand::default(), read: 0..0 });
+    }
+
+    /// Lets the device compute the rows of a step with as many of the greatest logits as `demand` needs.
+    pub(super) fn compute_on_device(&mut self, demand: StepDemand, compute: impl FnOnce(usize, &mut dyn DeviceLogits)) {
+        if let Some(device) = &mut self.device {
+            (device.demand, device.read) = (demand, 0..0);
+            compute(columns(demand), &mut *device.logits);
+        }
+    }
+
     /// Summarises the rows of a step.
     pub(super) fn begin(&mut self, output: &Arc<Output>, inputs: &Matrix, demand: StepDemand) {
         output.summarise(inputs, columns(demand), &mut self.summary, &mut self.storage);
@@ -64,11 +88,14 @@ impl SummarisedRows {
     }
 
     pub(super) fn summary(&self) -> &Summary {
-        &self.summary
+        self.device.as_ref().map_or(&self.summary, |device| device.logits.summary())
     }
 
     /// The logit in a column of a row.
     pub(super) fn logit(&mut self, row: usize, column: usize) -> f32 {
+        if let Some(device) = &mut self.device {
+            return device.logit(row, column, &mut self.part);
+        }
         self.take_inputs(row..row + 1);
         let Self { output: Some(output), part_inputs, storage, .. } = self else { return f32::NEG_INFINITY };
         output.logit(part_inputs, column, storage)
@@ -76,6 +103,9 @@ impl SummarisedRows {
 
     /// Computes the logits of neighbouring rows.
     pub(super) fn compute(&mut self, rows: Range<usize>) {
+        if let Some(device) = &mut self.device {
+            return device.read(rows, &mut self.part);
+        }
         self.take_inputs(rows);
         let Self { output, part_inputs, part, storage, .. } = self;
         if let Some(output) = output {
@@ -90,6 +120,9 @@ impl SummarisedRows {
 
     /// Computes the logits of all rows.
     pub(super) fn all_logits(&mut self, out: &mut Matrix) {
+        if let Some(device) = &mut self.device {
+            return device.logits.read(0..device.logits.rows(), out);
+        }
         if let Some(output) = &self.output {
             output.logits(&self.inputs, out, &mut self.storage);
         }
@@ -99,6 +132,23 @@ impl SummarisedRows {
         let cols = self.inputs.cols();
         self.part_inputs.resize(rows.len(), cols);
         self.part_inputs.as_mut_slice().copy_from_slice(&self.inputs.as_slice()[rows.start * cols..rows.end * cols]);
+    }
+}
+
+impl OnDevice {
+    fn read(&mut self, rows: Range<usize>, part: &mut Matrix) {
+        self.logits.read(rows.clone(), part);
+        self.read = rows;
+    }
+
+    /// A logit. Its whole row comes with it, or all rows where the questions of a step are about many of them: a device
+    /// takes longer to answer than to copy.
+    fn logit(&mut self, row: usize, column: usize, part: &mut Matrix) -> f32 {
+        if !self.read.contains(&row) {
+            let rows = self.logits.rows();
+            self.read(if 4 * self.demand.words >= rows { 0..rows } else { row..row + 1 }, part);
+        }
+        part.row(row - self.read.start)[column]
     }
 }
 

@@ -1,0 +1,107 @@
+//! The logits of the rows of a call, on the device, and their summaries.
+
+use crate::model::Failure;
+use core::fmt;
+use core::ops::Range;
+use metaphrase_cuda::decoding::{DeviceMap, ListedRows, NO_ID};
+use metaphrase_cuda::{Cuda, Matrix};
+use metaphrase_device::{Shape, Storage};
+use metaphrase_kernels::{Column, Matrix as HostMatrix, Summary};
+use metaphrase_models::device::DeviceLogits;
+use std::sync::Arc;
+
+/// The logits of the last call.
+pub(crate) struct Logits {
+    /// Reads them.
+    cuda: Cuda,
+    /// Rows × the longest list of words; `None` before the first call.
+    logits: Option<Matrix>,
+    rows: usize,
+    cols: usize,
+    summary: Summary,
+    /// Summaries as the device writes them.
+    copied: HostMatrix,
+    failure: Arc<Failure>,
+}
+
+impl Logits {
+    pub(crate) fn new(cuda: Cuda, failure: Arc<Failure>) -> Self {
+        let (summary, copied) = (Summary::default(), HostMatrix::new());
+        Self { cuda, logits: None, rows: 0, cols: 0, summary, copied, failure }
+    }
+
+    /// Computes the logits of rows, `x` being the decoder's output, with `cuda`: of all words, or of those that `lists`
+    /// has for each row. The summary has the `most` greatest.
+    pub(crate) fn compute(
+        &mut self,
+        cuda: &mut Cuda,
+        output: &DeviceMap,
+        x: &Matrix,
+        lists: Option<&[ListedRows<'_>]>,
+        most: usize,
+    ) {
+        if let Some(old) = self.logits.take() {
+            cuda.give(old);
+        }
+        let widest = |lists: &[ListedRows<'_>]| lists.iter().map(|list| list.outputs.len()).max().unwrap_or(0);
+        self.rows = x.rows();
+        self.cols = lists.map_or(output.outputs(), widest);
+        let mut logits = cuda.take(self.rows, self.cols);
+        let counts = lists.map(|lists| {
+            cuda.map_lists(output, x, lists, &mut logits);
+            let count = |list: &ListedRows<'_>| std::iter::repeat_n(list.outputs.len() as u32, list.rows.len());
+            lists.iter().flat_map(count).collect::<Vec<_>>()
+        });
+        if counts.is_none() {
+            cuda.map(output, x, None, &mut logits);
+        }
+        let mut summaries = cuda.take(self.rows, 1 + 2 * most);
+        cuda.summarise(&logits, counts.as_deref(), most, &mut summaries);
+        cuda.download_rows(&summaries, 0..self.rows, &mut self.copied);
+        cuda.give(summaries);
+        self.logits = Some(logits);
+        self.take_summaries(most, self.failure.keep(cuda.check()));
+    }
+
+    fn take_summaries(&mut self, most: usize, is_alive: bool) {
+        let Self { summary, copied, rows, .. } = self;
+        summary.clear(most);
+        for row in 0..*rows {
+            if !is_alive {
+                summary.push(f32::NAN, std::iter::empty());
+                continue;
+            }
+            let (normaliser, best) = copied.row(row).split_first().expect("a normaliser");
+            let column = |pair: &[f32]| Column { value: pair[0], column: pair[1].to_bits() };
+            let best = best.chunks_exact(2).map(column);
+            summary.push(*normaliser, best.take_while(|best| best.column != NO_ID));
+        }
+    }
+}
+
+impl DeviceLogits for Logits {
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn read(&mut self, rows: Range<usize>, out: &mut HostMatrix) {
+        out.resize(rows.len(), self.cols);
+        let is_alive = self.logits.as_ref().is_some_and(|logits| {
+            self.cuda.download_rows(logits, rows, out);
+            self.failure.keep(self.cuda.check())
+        });
+        if !is_alive || self.failure.is_some() {
+            out.as_mut_slice().fill(f32::NAN);
+        }
+    }
+}
+
+impl fmt::Debug for Logits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Logits").field("rows", &self.rows).field("cols", &self.cols).finish_non_exhaustive()
+    }
+}

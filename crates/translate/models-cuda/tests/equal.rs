@@ -1,0 +1,208 @@
+//! A model on a device (the emulator, or a GPU with `METAPHRASE_TEST_GPU`) is the model of the CPU: the same
+//! translations, scores within a bound; and the same bits alone and in any batch.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use metaphrase_base::{
+    Parent, Row, SentId, Sentence, Shortlist, Step, StepDemand, StepModel, StepRow, StepScores, WordId,
+};
+use metaphrase_models::{Model, load};
+use metaphrase_models_cuda::{Cuda, CudaModel, WeightNumbers};
+use metaphrase_search::{Constraints, Options, Outcome, Searcher, Strategy, Task};
+use std::path::PathBuf;
+
+/// The Transformers of the repository that a device can run: all orders of operations, activations, tied tables, kinds
+/// of positions and layers of the decoder that the fixtures have.
+const FIXTURES: [&str; 9] = [
+    "highway-no-projection",
+    "no-positions",
+    "post-relu-tied-all",
+    "pre-and-post-norm",
+    "pre-gelu-tied-src",
+    "rms-tied-layers",
+    "ssru-pre-projection",
+    "ssru-tied-all",
+    "untied-swish-depths",
+];
+
+fn fixture(name: &str) -> PathBuf {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../testdata/models/transformer"));
+    folder.join(format!("{name}.npz"))
+}
+
+/// The model on the CPU and on the device.
+fn both(name: &str, numbers: WeightNumbers) -> [Model; 2] {
+    let (config, weights) = load(&fixture(name)).unwrap();
+    let cuda = Cuda::for_tests(name.len().is_multiple_of(2));
+    let device = CudaModel::load(&cuda, config.clone(), &weights, numbers).unwrap();
+    [Model::new(config, &weights).unwrap(), device]
+}
+
+/// Sentences of 1 to 21 words, end of sentence included.
+fn sentences(count: usize) -> Vec<Vec<WordId>> {
+    let word = |i: usize, j: usize| WordId(2 + ((7 * i + 5 * j + i * j) % 30) as u32);
+    (0..count).map(|i| (0..(5 * i) % 21).map(|j| word(i, j)).chain([WordId(0)]).collect()).collect()
+}
+
+fn options(model: &Model, beam_size: usize) -> Options {
+    let excluded = model.config().never.iter().copied().map(WordId).collect();
+    Options { beam_size, n_best: beam_size, normalize: 1.0, excluded, attention: true, ..Options::default() }
+}
+
+/// Outcomes in the order of the tasks, of which up to `batch_tokens` words share a step.
+fn search(model: &Model, batch_tokens: usize, tasks: Vec<Task<usize>>) -> Vec<Outcome<usize>> {
+    let (mut tasks, mut outcomes) = (tasks.into_iter(), Vec::new());
+    Searcher::new(model, batch_tokens).run(|| tasks.next(), |outcome| outcomes.push(outcome));
+    outcomes.sort_by_key(|outcome| outcome.tag);
+    outcomes
+}
+
+fn tasks(model: &Model, options: &Options, sentences: Vec<Vec<WordId>>) -> Vec<Task<usize>> {
+    let options = options.clone().check(model).expect("usable options");
+    sentences.into_iter().enumerate().map(|(i, source)| Task::new(i, source, &options)).collect()
+}
+
+/// Asserts that two lists of outcomes have the same words, and scores and attention within `bound`.
+fn assert_near(name: &str, got: &[Outcome<usize>], expected: &[Outcome<usize>], bound: f32) {
+    assert_eq!(got.len(), expected.len());
+    for (got, expected) in got.iter().zip(expected) {
+        assert_eq!(got.hypotheses.len(), expected.hypotheses.len(), "{name}, sentence {}", got.tag);
+        for (got, expected) in got.hypotheses.iter().zip(&expected.hypotheses) {
+            assert_eq!(got.words, expected.words, "{name}");
+            let near = |a: &f32, b: &f32| (a - b).abs() <= bound * (1.0 + b.abs());
+            assert!(near(&got.score, &expected.score), "{name}: {} and {}", got.score, expected.score);
+            assert!(got.word_log_probs.iter().zip(&expected.word_log_probs).all(|(a, b)| near(a, b)), "{name}");
+            assert_eq!(got.attention.len(), expected.attention.len(), "{name}");
+            assert!(got.attention.iter().zip(&expected.attention).all(|(a, b)| near(a, b)), "{name}, attention");
+        }
+    }
+}
+
+#[test]
+fn n_best_lists_and_attention_are_those_of_the_cpu() {
+    for name in FIXTURES {
+        let [cpu, device] = both(name, WeightNumbers::F32);
+        for beam_size in [1, 4] {
+            let of = |model: &Model| search(model, 100, tasks(model, &options(model, beam_size), sentences(9)));
+            assert_near(name, &of(&device), &of(&cpu), 1e-4);
+        }
+        assert_eq!(device.device_failure(), None);
+    }
+}
+
+#[test]
+fn a_sentence_has_the_same_bits_alone_and_in_any_batch() {
+    for name in ["post-relu-tied-all", "pre-gelu-tied-src", "ssru-pre-projection"] {
+        let [_, device] = both(name, WeightNumbers::F32);
+        let of = |batch_tokens| search(&device, batch_tokens, tasks(&device, &options(&device, 3), sentences(6)));
+        let alone = of(1);
+        for batch_tokens in [10, 1000] {
+            assert_eq!(of(batch_tokens), alone, "{name}, batch {batch_tokens}");
+        }
+    }
+}
+
+#[test]
+fn shortlists_constraints_and_prefixes_work_in_one_batch() {
+    for name in ["post-relu-tied-all", "ssru-tied-all"] {
+        let [cpu, device] = both(name, WeightNumbers::F32);
+        let of = |model: &Model| {
+            let mut tasks = tasks(model, &options(model, 3), sentences(6));
+            for task in &mut tasks {
+                let words = model.facts().target_words;
+                let word = |j: usize| WordId::new((task.tag * 11 + j * 7 + 1) % words);
+                if task.tag % 3 != 2 {
+                    task.shortlist = Some(Shortlist::new((0..words / 3 + task.tag).map(word).collect()));
+                }
+                if task.tag % 2 == 1 {
+                    let terms = [vec![vec![WordId(9), WordId(11)]], vec![vec![WordId(5)], vec![WordId(6), WordId(7)]]];
+                    task.constraints = Some(Constraints::new(&terms, None, None).unwrap());
+                }
+                if task.tag % 4 == 3 {
+                    task.prefix = vec![WordId(4), WordId(8)];
+                }
+            }
+            search(model, 1000, tasks)
+        };
+        assert_near(name, &of(&device), &of(&cpu), 1e-4);
+    }
+}
+
+#[test]
+fn an_ensemble_votes_across_devices() {
+    let [first, on_device] = both("post-relu-tied-all", WeightNumbers::F32);
+    let [second, other] = both("ssru-tied-all", WeightNumbers::F32);
+    let cpu = Model::ensemble(vec![first, second], &[0.7, 0.3]).unwrap();
+    let device = Model::ensemble(vec![on_device, other], &[0.7, 0.3]).unwrap();
+    let of = |model: &Model| search(model, 100, tasks(model, &options(model, 3), sentences(4)));
+    assert_near("an ensemble", &of(&device), &of(&cpu), 1e-4);
+}
+
+#[test]
+fn cube_pruning_and_draws_are_those_of_the_cpu() {
+    let [cpu, device] = both("pre-gelu-tied-src", WeightNumbers::F32);
+    let cube = Options { strategy: Strategy::Cube, ..options(&cpu, 4) };
+    let drawn = Options { sampling: Some("topk:5".parse().unwrap()), n_best: 1, beam_size: 1, ..options(&cpu, 1) };
+    for options in [cube, drawn] {
+        let of = |model: &Model| search(model, 100, tasks(model, &options, sentences(4)));
+        assert_near("a strategy", &of(&device), &of(&cpu), 1e-4);
+    }
+}
+
+/// Log-probability of each word of `target`, whose words are given.
+fn word_scores(model: &Model, demand: StepDemand, source: &[WordId], target: &[WordId]) -> Vec<f32> {
+    let (mut state, mut scores, slot) = (model.new_state(), model.new_scores(), SentId(0));
+    model.encode(&[Sentence { given_target: true, ..Sentence::new(slot, source) }], &mut state);
+    let mut parent = None;
+    let score = |&word: &WordId| {
+        model.step(Step::New, demand, &[StepRow { sentence: slot, parent }], &mut state, &mut scores);
+        parent = Some(Parent { row: Row(0), word });
+        scores.score(Row(0), word)
+    };
+    target.iter().map(score).collect()
+}
+
+#[test]
+fn words_have_the_scores_of_the_cpu_whatever_was_announced() {
+    let words: Vec<WordId> = [5, 9, 12, 7, 3, 0].map(WordId).to_vec();
+    let single = StepDemand { words: 1, ..StepDemand::default() };
+    for (name, numbers, bound) in [
+        ("pre-gelu-tied-src", WeightNumbers::F32, 1e-5),
+        ("pre-and-post-norm", WeightNumbers::F32, 1e-5),
+        ("post-relu-tied-all", WeightNumbers::Bf16, 0.05),
+        ("ssru-tied-all", WeightNumbers::Bf16, 0.05),
+    ] {
+        let [cpu, device] = both(name, numbers);
+        let expected = word_scores(&cpu, StepDemand::ANYTHING, &words, &words);
+        let got = word_scores(&device, StepDemand::ANYTHING, &words, &words);
+        assert_eq!(word_scores(&device, single, &words, &words), got, "{name}");
+        let differ = |(a, b): (&f32, &f32)| (a - b).abs();
+        let most = got.iter().zip(&expected).map(differ).fold(0.0, f32::max);
+        assert!(most <= bound, "{name}: scores differ by {most}");
+        assert!(numbers == WeightNumbers::F32 || most > 0.0, "{name}: nothing was rounded");
+    }
+}
+
+#[test]
+fn networks_without_kernels_are_refused_in_one_sentence() {
+    let (config, weights) = load(&fixture("aan-gate")).unwrap();
+    let refused = CudaModel::load(&Cuda::for_tests(false), config, &weights, WeightNumbers::F32).err().unwrap();
+    assert_eq!(
+        refused.to_string(),
+        "a CUDA device can not run average attention yet, which this model has: translate with it on the device `cpu`"
+    );
+}
+
+#[test]
+fn a_full_device_says_so_and_has_no_scores() {
+    let (config, weights) = load(&fixture("post-relu-tied-all")).unwrap();
+    let small = Cuda::emulated_with_memory(1000);
+    let refused = CudaModel::load(&small, config.clone(), &weights, WeightNumbers::F32).err().unwrap().to_string();
+    assert!(refused.starts_with("the GPU has no room for another"), "{refused}");
+    let parameters = Model::new(config.clone(), &weights).unwrap().parameters();
+    let small = Cuda::emulated_with_memory(parameters * 3 / 2);
+    let device = CudaModel::load(&small, config, &weights, WeightNumbers::F32).unwrap();
+    let long: Vec<WordId> = (0..3000).map(|i| WordId(i % 13 + 2)).collect();
+    let outcomes = search(&device, 10, tasks(&device, &options(&device, 2), vec![long]));
+    assert!(outcomes[0].hypotheses.iter().all(|found| !found.score.is_finite()));
+    assert!(device.device_failure().unwrap().starts_with("the GPU has no room for another"));
+}
