@@ -55,7 +55,7 @@ impl TextEncoding {
         if bytes.starts_with(b"\xff\xfe\0\0") || bytes.starts_with(b"\0\0\xfe\xff") {
             return Err(Error::UnknownEncoding { name: "UTF-32".into() });
         }
-        let is_java = format == FileFormat::Properties;
+        let (is_java, mut is_latin1) = (format == FileFormat::Properties, false);
         let (encoding, bytes) = match charset(&bytes, format, named) {
             Charset::Web(encoding) if encoding == UTF_8 => match String::from_utf8(bytes) {
                 Ok(text) => return Ok((text, Self::default())),
@@ -63,10 +63,13 @@ impl TextEncoding {
                 Err(error) => return Err(Error::Encoding { byte: error.utf8_error().valid_up_to() + 1 }),
             },
             Charset::Web(encoding) => (encoding, bytes),
-            Charset::Latin1 => (WINDOWS_1252, bytes),
+            Charset::Latin1 => {
+                is_latin1 = true;
+                (WINDOWS_1252, bytes)
+            }
         };
         // Some bytes are characters in windows-1252 only: they distinguish it from Latin-1.
-        if is_java && encoding == WINDOWS_1252 && !bytes.iter().any(|byte| (0x80..0xa0).contains(byte)) {
+        if (is_java || is_latin1) && encoding == WINDOWS_1252 && !bytes.iter().any(|byte| (0x80..0xa0).contains(byte)) {
             return Ok((bytes.iter().copied().map(char::from).collect(), Self(Charset::Latin1)));
         }
         match encoding.decode_without_bom_handling_and_without_replacement(&bytes) {
@@ -133,7 +136,7 @@ fn escape(format: FileFormat) -> Option<fn(char, &mut String)> {
 
 /// The encoding of a text that has no byte of another one.
 fn charset(bytes: &[u8], format: FileFormat, named: Option<TextEncoding>) -> Charset {
-    let stated = || stated(bytes, format).filter(|encoding| encoding.is_ascii_compatible()).map(Charset::Web);
+    let stated = || stated(bytes, format);
     // Whatever a text that can be read as ASCII says, it is not UTF-16.
     let marked = mark(bytes).map(Charset::Web);
     marked.or(named.map(|named| named.0)).or_else(stated).unwrap_or(Charset::Web(UTF_8))
@@ -150,7 +153,7 @@ fn mark(bytes: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// The encoding that a text names at its start.
-fn stated(bytes: &[u8], format: FileFormat) -> Option<&'static Encoding> {
+fn stated(bytes: &[u8], format: FileFormat) -> Option<Charset> {
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(START)]);
     let declaration = start.trim_start().strip_prefix("<?xml").and_then(|rest| rest.split("?>").next());
     let from_declaration = declaration.and_then(|declaration| value(declaration, "encoding"));
@@ -164,7 +167,14 @@ fn stated(bytes: &[u8], format: FileFormat) -> Option<&'static Encoding> {
         FileFormat::Po => value(&start, "charset"),
         _ => None,
     });
-    Encoding::for_label(found?.as_bytes())
+    let label = found?;
+    // The web alone reads this name as windows-1252.
+    let is_latin1 =
+        ["iso-8859-1", "iso8859-1", "iso_8859-1", "latin1"].iter().any(|name| label.eq_ignore_ascii_case(name));
+    if is_latin1 && format != FileFormat::Html {
+        return Some(Charset::Latin1);
+    }
+    Encoding::for_label(label.as_bytes()).filter(|encoding| encoding.is_ascii_compatible()).map(Charset::Web)
 }
 
 /// The value after a name and an equals sign, with or without quotation marks.
@@ -225,7 +235,7 @@ mod tests {
                 b"\"Content-Type: text/plain; charset=ISO-8859-1\\n\"\xe9",
                 Po,
                 "\"Content-Type: text/plain; charset=ISO-8859-1\\n\"é",
-                "windows-1252",
+                "ISO-8859-1",
             ),
         ] {
             assert_eq!(read(bytes, format), Ok((expected.to_owned(), name)));

@@ -1,5 +1,6 @@
 //! All texts of a document, and the language that it names.
 
+use crate::files::{archive, part as part_of};
 use metaphrase_document::{Answer, Comments, FileFormat, Format, Options, SegmentedFile, SegmentedText, Source};
 use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
@@ -135,4 +136,32 @@ fn files_keep_their_encoding() {
     let refused =
         SegmentedFile::new(b"1\n00:00 --> 00:01\nCaf\xe9\n".to_vec(), FileFormat::Srt, &options()).unwrap_err();
     assert!(refused.to_string().contains("not UTF-8 at byte 22"), "{refused}");
+}
+
+/// Fields are words of their sentences.
+#[test]
+fn fields_with_a_text_are_read_with_it() {
+    let run = |text: &str| format!("<w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r>");
+    let field = "<w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:r><w:instrText> REF x </w:instrText></w:r><w:r><w:fldChar w:fldCharType=\"separate\"/></w:r><w:r><w:t>Table 4</w:t></w:r><w:r><w:fldChar w:fldCharType=\"end\"/></w:r>";
+    let simple = "<w:fldSimple w:instr=\"PAGE\"><w:r><w:t>12</w:t></w:r></w:fldSimple>";
+    let body = format!("<w:p>{}{field}{}{simple}{}</w:p>", run("As shown in "), run(" on page "), run(", it is big."));
+    let bytes = archive(&[("word/document.xml", &format!("<w:document>{body}</w:document>"))]);
+    let file = SegmentedFile::new(bytes, FileFormat::Docx, &Options::default()).unwrap();
+    let source = file.sentences().next().unwrap();
+    assert_eq!(source.text, "As shown in Table 4 on page 12, it is big.");
+    let text = "Wie Table 4 auf Seite 12 zeigt, ist es groß.";
+    let kept = ["Table 4", "12"].map(|thing| text.find(thing).map(|at| at..at + thing.len())).into();
+    let finished = file.finish(&[Some(Answer { text: text.into(), kept, links: vec![] })]).unwrap();
+    let document = part_of(&finished.bytes, "word/document.xml");
+    let expected = [&run("Wie "), field, &run(" auf Seite "), simple, &run(" zeigt, ist es groß.")].concat();
+    assert!(document.contains(&expected), "{document}");
+
+    let odt = "<office:text><text:p>See page <text:page-number>4</text:page-number>, please.</text:p></office:text>";
+    let bytes = archive(&[("content.xml", odt)]);
+    let file = SegmentedFile::new(bytes, FileFormat::Odt, &Options::default()).unwrap();
+    assert_eq!(file.sentences().next().unwrap().text, "See page 4, please.");
+    let text = "Bitte sehen Sie Seite 4.";
+    let answer = Answer { text: text.into(), kept: vec![text.find('4').map(|at| at..at + 1)], links: vec![] };
+    let found = part_of(&file.finish(&[Some(answer)]).unwrap().bytes, "content.xml");
+    assert!(found.contains("Seite <text:page-number>4</text:page-number>.<"), "{found}");
 }

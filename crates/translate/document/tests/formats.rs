@@ -529,8 +529,8 @@ fn subtitles_of_ass_keep_codes() {
 
 #[test]
 fn workbooks_keep_formulas_and_names_of_columns() {
-    let strings = "<sst xmlns=\"x\" count=\"9\" uniqueCount=\"5\"><si><t>The house is old</t></si><si><t xml:space=\"preserve\"> Two\nlines &amp; more </t><rPh sb=\"0\" eb=\"1\"><t>x</t></rPh></si><si><r><t>one </t></r><r><rPr><b/></rPr><t xml:space=\"preserve\">bold</t></r></si><si><t>Price</t></si><si><t>12</t></si></sst>";
-    let sheet = "<worksheet><sheetData><row><c r=\"A1\" t=\"s\"><v>0</v></c><c r=\"B1\" t=\"inlineStr\"><is><t>Inside</t></is></c><c r=\"C1\" t=\"str\"><f>\"Total \"&amp;'My data'!A1</f><v>Total</v></c></row></sheetData></worksheet>";
+    let strings = "<sst xmlns=\"x\" count=\"9\" uniqueCount=\"5\"><si><t>The house is old</t></si><si><t xml:space=\"preserve\"> Two\nlines &amp; more </t><rPh sb=\"0\" eb=\"1\"><t>x</t></rPh></si><si><r><t>one </t></r><r><rPr><b/></rPr><t xml:space=\"preserve\">bold</t></r></si><si><t>Price</t></si><si><t>12</t></si><si><t>Yes</t></si><si><t>Maybe later</t></si><si><t>Sold</t></si></sst>";
+    let sheet = "<worksheet><dataValidations><dataValidation prompt=\"Choose one\" errorTitle=\"Wrong\"><formula1>&quot;Yes,Maybe later&quot;</formula1></dataValidation></dataValidations><hyperlinks><hyperlink ref=\"A1\" tooltip=\"Go there\"/></hyperlinks><conditionalFormatting><cfRule><formula>A1=\"Sold\"</formula></cfRule></conditionalFormatting><sheetData><row><c r=\"A1\" t=\"s\"><v>0</v></c><c r=\"B1\" t=\"inlineStr\"><is><t>Inside</t></is></c><c r=\"C1\" t=\"str\"><f>\"Total \"&amp;'My data'!A1</f><v>Total</v></c></row></sheetData></worksheet>";
     let table = "<table name=\"T\"><tableColumns><tableColumn id=\"1\" name=\"Price\"/></tableColumns></table>";
     let comments = "<comments><authors><author>Ann</author></authors><commentList><comment ref=\"A1\"><text><r><rPr/><t>A note</t></r></text></comment></commentList></comments>";
     let shapes = "<xdr:wsDr><xdr:sp><a:p><a:r><a:t>In a shape</a:t></a:r></a:p></xdr:sp></xdr:wsDr>";
@@ -543,6 +543,7 @@ fn workbooks_keep_formulas_and_names_of_columns() {
         ("xl/comments1.xml", comments),
         ("xl/drawings/drawing1.xml", shapes),
         ("docProps/app.xml", "<a>My data</a>"),
+        ("docProps/core.xml", "<a><dc:title>The year</dc:title></a>"),
     ];
     let bytes = archive(&parts);
     let found = changed(&bytes, FileFormat::Xlsx, &Options::default(), str::to_ascii_uppercase);
@@ -553,9 +554,17 @@ fn workbooks_keep_formulas_and_names_of_columns() {
         .replace("Two\nlines &amp; more", "TWO\nLINES &amp; MORE")
         .replace("<si><r><t>one </t></r><r><rPr><b/></rPr><t xml:space=\"preserve\">bold</t></r></si>", rich);
     assert_eq!(part(&found, "xl/sharedStrings.xml"), expected);
-    assert_eq!(part(&found, "xl/worksheets/sheet1.xml"), sheet.replace("Inside", "INSIDE"));
+    assert_eq!(
+        part(&found, "xl/worksheets/sheet1.xml"),
+        sheet
+            .replace("Inside", "INSIDE")
+            .replace("Choose one", "CHOOSE ONE")
+            .replace("Wrong", "WRONG")
+            .replace("Go there", "GO THERE")
+    );
     assert!(part(&found, "xl/comments1.xml").contains(">A NOTE</t>"), "{}", part(&found, "xl/comments1.xml"));
     assert!(part(&found, "xl/drawings/drawing1.xml").contains("IN A SHAPE"));
+    assert!(part(&found, "docProps/core.xml").contains("THE YEAR"));
     for (name, text) in [&parts[0], &parts[3], &parts[6]] {
         assert_eq!(part(&found, name), *text);
     }

@@ -270,6 +270,15 @@ const MORE_CASES: &[(&str, &str)] = &[
     ("See [[House]] and ![[a.png|200]].\n", "SEE [[House]] AND ![[a.png|200]].\n"),
     ("Text \\pagebreak here.\n\n\\newpage\n\nMore\n", "TEXT \\pagebreak HERE.\n\n\\newpage\n\nMORE\n"),
     ("Due date:: some day\n\nA [mood:: good] day\n", "Due date:: SOME DAY\n\nA [mood:: GOOD] DAY\n"),
+    (
+        "/// note | The title\nThe house.\n///\n\n+++ The accordion\nText\n+++\n",
+        "/// note | THE TITLE\nTHE HOUSE.\n///\n\n+++ THE ACCORDION\nTEXT\n+++\n",
+    ),
+    (
+        "\\begin{equation}\nE = mc^2 \\text{a word}\n\\end{equation}\n\nText\n",
+        "\\begin{equation}\nE = mc^2 \\text{a word}\n\\end{equation}\n\nTEXT\n",
+    ),
+    ("<!-- a comment --> The old house\n", "<!-- a comment --> THE OLD HOUSE\n"),
     // Titles in bold.
     ("> **Note**\n> The door is open.\n", "> **NOTE**\n> THE DOOR IS OPEN.\n"),
     ("**Question:**\nWhy?\n**Answer**\nSo.\n", "**QUESTION:**\nWHY?\n**ANSWER**\nSO.\n"),

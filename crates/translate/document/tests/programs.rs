@@ -76,3 +76,41 @@ fn choices_of_java_are_told() {
     assert_eq!(text, "a=THERE ARE {0,choice,0#no files|1#one file}.\n");
     assert!(notes.join("").contains("choice"), "{notes:?}");
 }
+
+#[test]
+fn formulas_in_tables_stay() {
+    let text = "text,sum\nThe house,=SUM(A1:A2)\n";
+    assert_eq!(translated(text, FileFormat::Csv, &german()).0, "text,sum\nTHE HOUSE,=SUM(A1:A2)\n");
+}
+
+#[test]
+fn pairs_of_angular_are_elements() {
+    let xliff = |source: &str, target: &str| {
+        format!(
+            "<xliff version=\"1.2\"><file source-language=\"en\" target-language=\"de\"><body><trans-unit id=\"a\"><source>{source}</source>{target}</trans-unit></body></file></xliff>"
+        )
+    };
+    for (source, expected) in [
+        (
+            "<x id=\"START_LINK\" ctype=\"x-a\"/>Here<x id=\"CLOSE_LINK\"/> is the <x id=\"START_BOLD_TEXT_1\"/>house<x id=\"CLOSE_BOLD_TEXT\"/>.",
+            "<x id=\"START_LINK\" ctype=\"x-a\"/>HERE<x id=\"CLOSE_LINK\"/> IS THE <x id=\"START_BOLD_TEXT_1\"/>HOUSE<x id=\"CLOSE_BOLD_TEXT\"/>.",
+        ),
+        ("Line one<x id=\"LINE_BREAK\"/>line two", "LINE ONE<x id=\"LINE_BREAK\"/>LINE TWO"),
+        ("(<x id=\"INTERPOLATION\"/>)", "(<x id=\"INTERPOLATION\"/>)"),
+        ("Save <x id=\"INTERPOLATION\"/> now", "SAVE <x id=\"INTERPOLATION\"/> NOW"),
+    ] {
+        // A file of nothing but names has nothing to translate.
+        let more = "<trans-unit id=\"b\"><source>More</source></trans-unit>";
+        let input = xliff(source, "").replace("</body>", &format!("{more}</body>"));
+        let found = translated(&input, FileFormat::Xliff, &german()).0;
+        assert!(found.contains(&format!("<target>{expected}</target>")), "{found}");
+    }
+}
+
+#[test]
+fn a_mark_of_the_byte_order_is_no_text_of_xml() {
+    let text = "\u{feff}<doc><title>The title</title><p>The house is old.</p></doc>";
+    let file = SegmentedFile::new(text.as_bytes().to_vec(), FileFormat::Xml, &german()).unwrap();
+    let sentences: Vec<String> = file.sentences().map(|sentence| sentence.text.into_owned()).collect();
+    assert_eq!(sentences, ["The title", "The house is old."]);
+}

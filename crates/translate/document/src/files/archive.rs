@@ -60,7 +60,7 @@ fn part(format: FileFormat, name: &str, options: &Options) -> Option<Part> {
         }
         FileFormat::Pptx if comments && is_xml("ppt/comments/", &["modernComment"]) => Some(Part::Main(format)),
         FileFormat::Docx | FileFormat::Pptx if drawing("word/") || drawing("ppt/") => Some(Part::Drawing),
-        FileFormat::Docx | FileFormat::Pptx if name == "docProps/core.xml" => Some(Part::Properties),
+        FileFormat::Docx | FileFormat::Pptx | FileFormat::Xlsx if name == "docProps/core.xml" => Some(Part::Properties),
         FileFormat::Xlsx if xlsx::is_read(name) => Some(Part::Main(format)),
         FileFormat::Odt | FileFormat::Odp if name == "meta.xml" => Some(Part::Properties),
         FileFormat::Odt | FileFormat::Odp if name == "content.xml" || name == "styles.xml" => Some(Part::Main(format)),

@@ -38,7 +38,9 @@ fn messages(text: &str, sign: char, reading: &Reading<'_>) -> Result<Messages, E
             let decoded = decode(&text[source.clone()]);
             let place = if source == target { MessagePlace::Source } else { MessagePlace::Target };
             let free = place == MessagePlace::Source || all || decode(&text[target.clone()]).trim().is_empty();
-            if free && !decoded.trim().is_empty() && !(columns.is_none() && is_code(&decoded)) {
+            // A cell that begins so is a formula.
+            let is_formula = decoded.starts_with('=') && decoded.len() > 1;
+            if free && !is_formula && !decoded.trim().is_empty() && !(columns.is_none() && is_code(&decoded)) {
                 let quoted = text[target.clone()].starts_with('"');
                 let message = Message::new(target.clone(), decoded, move |text| encode(text, sign, quoted));
                 messages.push(Message { place, ..message });

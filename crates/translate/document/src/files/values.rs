@@ -74,6 +74,20 @@ pub(crate) const OPEN_DOCUMENT: Names = Names {
     language_elements: &[],
 };
 
+/// Sheets of Excel.
+pub(crate) const SHEET: Names = Names {
+    attributes: &[
+        ("dataValidation", "prompt"),
+        ("dataValidation", "promptTitle"),
+        ("dataValidation", "error"),
+        ("dataValidation", "errorTitle"),
+        ("hyperlink", "tooltip"),
+    ],
+    elements: &[],
+    languages: &[],
+    language_elements: &[],
+};
+
 /// The data about a document of an office, or a book.
 pub(crate) const PROPERTIES: Names = Names {
     attributes: &[],

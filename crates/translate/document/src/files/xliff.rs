@@ -141,10 +141,14 @@ impl<'t> Reader<'t> {
             segments.push(("", source.clone()));
         }
         let copy = &self.text[source.clone()];
-        let parts: Vec<Range<usize>> =
+        let mut parts: Vec<Range<usize>> =
             segments.iter().map(|(_, part)| part.start - source.start..part.end - source.start).collect();
         if !Shown::xml(self.text, source.clone()).text.contains(char::is_alphabetic) {
-            return Vec::new();
+            // A message without words is its own translation.
+            if copy.trim().is_empty() {
+                return Vec::new();
+            }
+            parts.clear();
         }
         let Some(target) = &unit.target else {
             let after = self.tokens[unit.segments.as_ref().unwrap_or(whole).end].range.end;

@@ -5,7 +5,7 @@
 
 use super::elements::{Element, Elements, text_of};
 use super::formats::Reading;
-use super::office;
+use super::{office, values};
 use crate::block::Block;
 use crate::markup::{Paragraphs, Syntax, references};
 use crate::write::Escape;
@@ -37,6 +37,9 @@ pub(crate) fn names<'t>(
     options: &FileOptions,
 ) -> Result<HashSet<String>, Error> {
     let (mut names, mut sheets) = (HashSet::new(), 0);
+    for part in parts.clone().filter(|part| ["<f", "<formula", "<filter", ":f"].iter().any(|tag| part.contains(tag))) {
+        compared(part, &mut names)?;
+    }
     let tags = ["tableColumn", "cacheField", "sheets"];
     for part in parts.clone().filter(|part| tags.iter().any(|tag| part.contains(tag))) {
         for element in Elements::new(part)?.all() {
@@ -54,6 +57,27 @@ pub(crate) fn names<'t>(
         }
     }
     Ok(names)
+}
+
+/// Adds the texts that formulas, lists of choices, rules and filters name: a cell with such a text is compared with it.
+fn compared(part: &str, names: &mut HashSet<String>) -> Result<(), Error> {
+    for element in Elements::new(part)?.all() {
+        if local(element.name) == "filter" {
+            names.extend(element.attribute("val").and_then(text_of));
+        }
+        if !matches!(local(element.name), "f" | "formula" | "formula1" | "formula2") {
+            continue;
+        }
+        let Some(formula) = text_of(&part[element.inner.clone()]) else { continue };
+        // Between quotation marks, which are doubled inside a text: every second part.
+        for text in formula.split('"').skip(1).step_by(2).filter(|text| text.contains(char::is_alphabetic)) {
+            names.insert(text.to_owned());
+            if local(element.name) == "formula1" {
+                names.extend(text.split(',').map(|choice| choice.trim().to_owned()));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The entry of a sheet's name among the texts that stay; no cell has such a text.
@@ -86,6 +110,9 @@ pub(crate) fn read(text: String, reading: &Reading<'_>) -> Result<SegmentedText,
         }
         _ => (Vec::new(), Escape::Markup),
     };
+    if root.map(local) == Some("worksheet") {
+        blocks.extend(values::blocks(&text, &values::SHEET, Syntax::Xml, reading.options, &reading.lines()));
+    }
     let stays = staying(&text, &elements, reading);
     blocks.retain(|block| !stays.iter().any(|stays| stays.contains(&block.range.start)));
     blocks.sort_by_key(|block| block.range.start);

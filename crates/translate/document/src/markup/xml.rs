@@ -1,7 +1,7 @@
 //! XML of any vocabulary: elements next to text are parts of sentences, all others are paragraphs or hold
 //! them.
 
-use super::{Kind, NAMED, Paragraphs, Reader, Syntax, Token, ends, move_by, scan};
+use super::{Kind, NAMED, Paragraphs, Reader, Syntax, Token, attribute, ends, move_by, scan};
 use crate::Error;
 use crate::block::{Block, Sentences};
 use crate::files::messages::Inset;
@@ -86,6 +86,10 @@ fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool], insets:
                     number = end + 1;
                     continue;
                 }
+                if insets.is_some() && *closed && angular(reader, number) {
+                    number += 1;
+                    continue;
+                }
                 match (NAMED.contains(&name.as_str()) || copied.contains(name), closed) {
                     (true, true) => reader.paragraphs.named(raw, token.range.clone()),
                     (true, false) if empty => {
@@ -108,6 +112,45 @@ fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool], insets:
         }
         number += 1;
     }
+}
+
+/// Reads an empty element of Angular, which writes `<x id="START_LINK"/>` for a start tag, `CLOSE_LINK` for its end, and
+/// `LINE_BREAK`; and one that touches a letter, which stands for no word of its own. Whether it was one.
+fn angular(reader: &mut Reader<'_>, number: usize) -> bool {
+    let token = &reader.tokens[number];
+    let (raw, at) = (&reader.input[token.range.clone()], token.range.start);
+    let id = attribute(raw, "equiv").or_else(|| attribute(raw, "id")).unwrap_or_default();
+    // `START_LINK_1` ends with `CLOSE_LINK`.
+    let plain = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_').to_owned();
+    let is_block = |name: &str| {
+        ["PARAGRAPH", "HEADING", "LIST", "UNORDERED", "ORDERED", "TABLE", "TAG_DIV", "TAG_LI", "BLOCK"]
+            .iter()
+            .any(|block| name.starts_with(block))
+    };
+    let breaks = id.starts_with("LINE_BREAK") || id.starts_with("HORIZONTAL_RULE");
+    if breaks || matches!(attribute(raw, "ctype"), Some("lb" | "x-br")) {
+        reader.paragraphs.marker(raw, at);
+        reader.paragraphs.divide();
+    } else if let Some(name) = id.strip_prefix("START_").map(plain) {
+        if is_block(&name) {
+            reader.paragraphs.divide();
+        }
+        reader.paragraphs.open(&format!("x {name}"), raw, at);
+    } else if let Some(name) = id.strip_prefix("CLOSE_").map(plain) {
+        reader.paragraphs.close(&format!("x {name}"), raw, at);
+        if is_block(&name) {
+            reader.paragraphs.divide();
+        }
+    } else {
+        let next = reader.input[token.range.end..].chars().next();
+        let touches =
+            reader.paragraphs.text_before().ends_with(char::is_alphabetic) || next.is_some_and(char::is_alphabetic);
+        if touches {
+            reader.paragraphs.marker(raw, at);
+        }
+        return touches;
+    }
+    true
 }
 
 /// Refuses a document whose tags do not belong together.
@@ -151,7 +194,10 @@ fn mixed(input: &str, tokens: &[Token]) -> Vec<bool> {
         match &token.kind {
             Kind::Open(_, false) => open.push(number + 1),
             Kind::Close(_) if open.len() > 1 => drop(open.pop()),
-            Kind::Text | Kind::Cdata if !input[token.range.clone()].trim().is_empty() => {
+            // A byte order mark is no text.
+            Kind::Text | Kind::Cdata
+                if !input[token.range.clone()].trim_start_matches('\u{feff}').trim().is_empty() =>
+            {
                 open.last().into_iter().for_each(|&element| has_text[element] = true);
             }
             _ => {}

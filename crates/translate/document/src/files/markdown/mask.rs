@@ -77,6 +77,8 @@ static LINES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"^\[![\w-]+\][+-]?(?:\s+(?P<title>\S.*?))?\s*$",
         r"^\{:[^{}]*\}\s*$|^\[\[?_?TOC_?\]?\]\s*$|^%%.*%%\s*$",
         concat!("^", element_attributes!(), r"\s*$"),
+        r"^/{3,}\s*(?:[\w-]+(?:\s*\|\s*(?P<title>\S.*?))?)?\s*$",
+        r"^\+{3,}(?:\s+(?P<title>\S.*?))?\s*$",
         r"^\\[A-Za-z]+\*?(?:\[[^\[\]]*\]|\{[^{}]*\})*\s*$",
         tags,
     ];
@@ -191,7 +193,10 @@ impl Masker<'_> {
             self.as_tag(content.start..content.start + field.as_str().trim_end().len());
             return number;
         }
-        if !matches!(first, b':' | b'!' | b'?' | b'=' | b'{' | b'<' | b'*' | b'[' | b'%' | b'\\' | b'$' | b'i' | b'e') {
+        if !matches!(
+            first,
+            b'/' | b'+' | b':' | b'!' | b'?' | b'=' | b'{' | b'<' | b'*' | b'[' | b'%' | b'\\' | b'$' | b'i' | b'e'
+        ) {
             return number;
         }
         if let Some(found) = INDENTED.as_ref().and_then(|pattern| pattern.captures(text)).filter(|_| content.len() > 4)
@@ -202,7 +207,7 @@ impl Masker<'_> {
             self.hidden.push(content);
             return number;
         }
-        if let Some(end) = self.verbatim(lines, number, text) {
+        if let Some(end) = self.environment(lines, number, text).or_else(|| self.verbatim(lines, number, text)) {
             return self.blank_lines(lines, content, end);
         }
         if let Some(found) = LINES.iter().find_map(|pattern| pattern.captures(text)) {
@@ -234,6 +239,17 @@ impl Masker<'_> {
             }
         }
         number
+    }
+
+    /// The number of the line after the environment of LaTeX that begins in this line.
+    fn environment(&self, lines: &[Range<usize>], number: usize, text: &str) -> Option<usize> {
+        let name = text.strip_prefix("\\begin{")?.split('}').next()?;
+        let end = format!("\\end{{{name}}}");
+        if text.trim_end().ends_with(&end) {
+            return Some(number);
+        }
+        let is_end = |line: &Range<usize>| self.input[line.clone()].trim_end().ends_with(&end);
+        Some(number + lines[number..].iter().take(LINES_OF_CODE).position(is_end)? + 1)
     }
 
     /// The number of the line after the code that the tag in this line begins. Text with code of its own is none.
