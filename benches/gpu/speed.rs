@@ -78,6 +78,7 @@ fn measure(
         decoding: recipe.model.decoding,
         architecture: recipe.model.architecture,
         languages: None,
+        language_words: None,
         inline_terms: None,
     };
     let settings = TrainerSettings { precision, ..recipe.training.update };

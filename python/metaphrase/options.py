@@ -45,6 +45,7 @@ class CallOptions(TypedDict, total=False):
     seed: int
     # Text
     max_source_length: int
+    source_language: str | None
     target_language: str | None
     longest_sentence: int | None
     glossary: Glossary | Table | None

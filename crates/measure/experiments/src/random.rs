@@ -95,6 +95,7 @@ pub fn write_model(architecture: Architecture, words: &Words, folder: &Path, see
         end_of_sentence: END,
         never: vec![UNKNOWN],
         languages: None,
+        language_words: None,
         inline_terms: None,
         decoding: DecoderDefaults { max_length_factor: Some(1.0), ..DecoderDefaults::default() },
         architecture,
@@ -110,7 +111,7 @@ pub fn write_model(architecture: Architecture, words: &Words, folder: &Path, see
     let weights = Weights::from_tensors("random weights", tensors)?;
     let list = folder.join("words.yml");
     words.write(&list)?;
-    let files = || VocabularyFiles { words: list.clone(), segmenter: None };
+    let files = || VocabularyFiles::from(list.clone());
     let model = folder.join(format!("model-{seed}"));
     let vocabularies = Vocabularies { source: files(), target: files() };
     metaphrase_models::replace(&config, &weights, &vocabularies, &model, StoredPrecision::F32)?;

@@ -67,6 +67,7 @@ impl Elementwise for Host {
             Activation::Sigmoid => vectorised(|| pairs.for_each(|(grad, &y)| *grad *= y * (1.0 - y))),
             Activation::Swish => derive_swish(x.as_slice(), grad),
             Activation::Gelu => derive_gelu(x.as_slice(), y.as_slice(), grad),
+            Activation::GeluTanh => derive_gelu_tanh(x.as_slice(), grad),
         }
     }
 
@@ -124,5 +125,17 @@ fn derive_gelu(x: &[f32], y: &[f32], grad: &mut [f32]) {
             let phi = if x == 0.0 { 0.5 } else { y / x };
             *grad *= phi + x * FACTOR * d;
         }
+    }
+}
+
+/// The derivative of x · σ(u), u = 2√(2/π) · (x + 0.044715 x³), is σ(u) + x · σ(u) · (1 - σ(u)) · u'.
+fn derive_gelu_tanh(x: &[f32], grad: &mut [f32]) {
+    const TWICE: f32 = 1.595_769_1;
+    const CUBE: f32 = 0.044_715;
+    for (grad, &x) in grad.iter_mut().zip(x) {
+        let mut sigmoid = [TWICE * (x + CUBE * x * x * x)];
+        kernels::sigmoid_in_place(&mut sigmoid);
+        let [s] = sigmoid;
+        *grad *= s + x * s * (1.0 - s) * TWICE * (1.0 + 3.0 * CUBE * x * x);
     }
 }

@@ -14,7 +14,7 @@ use crate::parameters::{ParameterId, Parameters};
 use crate::tape::{OutputLoss, Spans, Tape, Var, WordLoss, WordLosses};
 use metaphrase_device::Device;
 use metaphrase_kernels::Matrix;
-use metaphrase_models::config::{Cell, LayerNorm, Problem};
+use metaphrase_models::config::{Activation, Cell, LayerNorm, Positions, Problem};
 use metaphrase_models::{Architecture, Config, parts};
 use serde::{Deserialize, Serialize};
 
@@ -128,7 +128,19 @@ pub(crate) fn problems(architecture: &Architecture) -> Vec<Problem> {
                 "several attentions can not be trained: they are those of an ensemble that became one network";
             problems.push(Problem { key: "attention-heads", sentence: sentence.into() });
         }
-        _ => {}
+        Architecture::Transformer(network) => {
+            let untrained = [
+                (network.gated_ffn, "gated-ffn", "gates of feed-forward blocks"),
+                (network.dim_head.is_some(), "dim-head", "heads of a size of their own"),
+                (network.activation == Activation::GeluTanh, "activation", "the activation gelu-tanh"),
+                (matches!(network.positions, Positions::Buckets { .. }), "positions", "buckets of distances"),
+            ];
+            for (_, key, what) in untrained.iter().filter(|(found, ..)| *found) {
+                let sentence = format!("{what}, as models of T5 have them, can not be trained");
+                problems.push(Problem { key, sentence });
+            }
+        }
+        Architecture::Recurrent(_) => {}
     }
     problems
 }

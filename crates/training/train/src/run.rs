@@ -291,6 +291,7 @@ fn config(recipe: &Recipe, vocabularies: &RunVocabularies) -> Result<Config, Rec
         end_of_sentence: target.eos().0,
         never: target.unk().map(|unk| unk.0).into_iter().collect(),
         languages: recipe.data.train.first().and_then(CorpusFiles::languages),
+        language_words: None,
         inline_terms: recipe.model.inline_terms.clone(),
         decoding: recipe.model.decoding,
         architecture,

@@ -117,7 +117,7 @@ impl VocabularyRecipe {
         resume: bool,
         threads: usize,
     ) -> Result<Vocabularies, VocabularyTrainingError> {
-        let of = |words: &PathBuf| VocabularyFiles { words: words.clone(), segmenter: None };
+        let of = |words: &PathBuf| VocabularyFiles::from(words.clone());
         let training = match self {
             Self::Files { source, target } => return Ok(Vocabularies { source: of(source), target: of(target) }),
             Self::Train(training) => training,
@@ -133,7 +133,7 @@ impl VocabularyRecipe {
                 let io = |source| VocabularyTrainingError::Io { path: path.clone(), source };
                 own.write(&name, vocabulary).map_err(io)?;
             }
-            Ok::<_, VocabularyTrainingError>(VocabularyFiles { words: path, segmenter: None })
+            Ok::<_, VocabularyTrainingError>(VocabularyFiles::from(path))
         };
         if training.shared {
             let both = prepare("vocabulary", &mut sources().chain(targets()))?;

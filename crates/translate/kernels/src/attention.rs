@@ -136,6 +136,55 @@ pub struct KeyValueAdditions<'a> {
     pub rows: &'a [u32],
 }
 
+/// Numbers that attention adds to the products of a query and keys, for each head: for each word of the query's, a row of
+/// a table.
+#[derive(Clone, Copy, Debug)]
+pub struct ProductBiases<'a> {
+    /// The rows.
+    pub table: &'a BiasTable,
+    /// A row of the table for each word that is attended to.
+    pub rows: &'a [u32],
+}
+
+/// Rows of a number for each head.
+#[derive(Clone, Debug)]
+pub struct BiasTable {
+    heads: Heads,
+    /// By row: the numbers of all heads, up to whole groups of heads.
+    numbers: Vec<f32>,
+}
+
+impl BiasTable {
+    /// The table of `rows × heads` numbers.
+    ///
+    /// # Panics
+    /// If the numbers are no rows of that length.
+    #[must_use]
+    pub fn new(heads: Heads, numbers: &[f32]) -> Self {
+        assert!(numbers.len().is_multiple_of(heads.count), "rows of {} numbers", heads.count);
+        let mut padded = Vec::with_capacity(numbers.len() / heads.count * heads.groups * heads.together);
+        for row in numbers.chunks_exact(heads.count) {
+            padded.extend_from_slice(row);
+            padded.resize(padded.len() + heads.groups * heads.together - heads.count, 0.0);
+        }
+        Self { heads, numbers: padded }
+    }
+
+    /// The numbers of a group of `G` heads in a row.
+    #[inline(always)]
+    fn group<const G: usize>(&self, row: u32, group: usize) -> &[f32] {
+        let first = row as usize * self.heads.groups * G + group * G;
+        &self.numbers[first..first + G]
+    }
+}
+
+/// What is added to keys and values, or to their products.
+#[derive(Clone, Copy, Debug)]
+enum Added<'a> {
+    Vectors(KeyValueAdditions<'a>),
+    Biases(ProductBiases<'a>),
+}
+
 /// For each head h over the words `rows`: `out_h = softmax(q_h · Kᵀ_h / √width) · V_h`; with `added`, `K + A` and
 /// `V + B` take the places of K and V. The query is interleaved. `weights` is left with the softmax.
 ///
@@ -149,14 +198,42 @@ pub fn attend(
     weights: &mut AttentionWeights,
     out: &mut [f32],
 ) {
+    if let Some(KeyValueAdditions { table, rows: table_rows }) = added {
+        assert_eq!((table.heads, table.stored), (words.heads, words.stored), "heads and numbers of what is added");
+        assert_eq!(table_rows.len(), rows.len(), "words of what is added");
+    }
+    attend_with(query, words, rows, added.map(Added::Vectors), weights, out);
+}
+
+/// As [`attend`], with `q_h · Kᵀ_h / √width + bias_h` in place of the products.
+///
+/// # Panics
+/// As [`attend`].
+pub fn attend_with_biases(
+    query: &[f32],
+    words: &KeysValues,
+    rows: &Rows<'_>,
+    biases: ProductBiases<'_>,
+    weights: &mut AttentionWeights,
+    out: &mut [f32],
+) {
+    assert_eq!(biases.table.heads, words.heads, "heads of the biases");
+    assert_eq!(biases.rows.len(), rows.len(), "words of the biases");
+    attend_with(query, words, rows, Some(Added::Biases(biases)), weights, out);
+}
+
+fn attend_with(
+    query: &[f32],
+    words: &KeysValues,
+    rows: &Rows<'_>,
+    added: Option<Added<'_>>,
+    weights: &mut AttentionWeights,
+    out: &mut [f32],
+) {
     let heads = words.heads;
     assert_eq!(query.len(), heads.interleaved_len(), "length of the query");
     assert_eq!(out.len(), heads.columns(), "length of the output");
     assert!(!rows.is_empty(), "attention over no words");
-    if let Some(KeyValueAdditions { table, rows: table_rows }) = added {
-        assert_eq!((table.heads, table.stored), (heads, words.stored), "heads and numbers of what is added");
-        assert_eq!(table_rows.len(), rows.len(), "words of what is added");
-    }
     weights.resize(heads, rows.len());
     let query = query.as_chunks().0;
     match words.stored {

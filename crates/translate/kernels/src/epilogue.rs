@@ -1,7 +1,8 @@
 //! The operations on the values of a product before they are stored.
 
 use crate::elementwise::{
-    clipped_relu_in_place, gelu_in_place, relu_in_place, sigmoid_in_place, swish_in_place, tanh_in_place,
+    clipped_relu_in_place, gelu_in_place, gelu_tanh_in_place, relu_in_place, sigmoid_in_place, swish_in_place,
+    tanh_in_place,
 };
 use crate::matrix::Matrix;
 
@@ -23,6 +24,8 @@ pub enum Activation {
     Tanh,
     /// See [`crate::sigmoid_in_place`].
     Sigmoid,
+    /// See [`crate::gelu_tanh_in_place`].
+    GeluTanh,
 }
 
 impl Activation {
@@ -34,6 +37,7 @@ impl Activation {
             Self::ClippedRelu => clipped_relu_in_place(values),
             Self::Swish => swish_in_place(values),
             Self::Gelu => gelu_in_place(values),
+            Self::GeluTanh => gelu_tanh_in_place(values),
             Self::Tanh => tanh_in_place(values),
             Self::Sigmoid => sigmoid_in_place(values),
         }

@@ -80,6 +80,14 @@ pub(crate) fn sigmoid<S: Simd>(s: S, x: S::F) -> S::F {
     s.div(s.select(s.less(x, s.splat(0.0)), e, one), s.add(one, e))
 }
 
+/// x/2 · (1 + tanh(√(2/π) · (x + 0.044715 x³))), which is x · σ of twice the argument.
+#[inline(always)]
+pub(crate) fn gelu_tanh<S: Simd>(s: S, x: S::F) -> S::F {
+    const TWICE: f32 = 1.595_769_1; // 2 √(2/π)
+    let cube = s.mul(s.mul(x, x), s.mul(x, s.splat(0.044_715)));
+    s.mul(x, sigmoid(s, s.mul(s.splat(TWICE), s.add(x, cube))))
+}
+
 /// x·Φ(x), Φ the standard normal distribution function.
 ///
 /// For u = |x|, Φ(-u) = e^(-u²/2)·P(t), t = 1/(1+0.3u), P a polynomial: no difference of near-equal numbers anywhere,

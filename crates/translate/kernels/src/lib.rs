@@ -69,11 +69,14 @@ mod transposed;
 mod values;
 mod zeros;
 
-pub use attention::{AttentionWeights, Heads, KeyValueAdditions, KeysValues, StoredAs, attend};
+pub use attention::{
+    AttentionWeights, BiasTable, Heads, KeyValueAdditions, KeysValues, ProductBiases, StoredAs, attend,
+    attend_with_biases,
+};
 pub use changes::{Changes, ColumnChange};
 pub use elementwise::{
-    RELU_LIMIT, add_assign, axpy, clipped_relu_in_place, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place,
-    scale, sigmoid_in_place, swish_in_place, tanh_in_place,
+    RELU_LIMIT, add_assign, axpy, clipped_relu_in_place, exp_in_place, gelu_in_place, gelu_tanh_in_place, lerp,
+    mul_assign, relu_in_place, scale, sigmoid_in_place, swish_in_place, tanh_in_place,
 };
 pub use epilogue::{Activation, Epilogue};
 pub use heads::{Rows, heads_dot, heads_weighted_sum};

@@ -2,8 +2,8 @@
 
 use crate::common::{Random, bits, on_each_set, same_on_each_set};
 use metaphrase_kernels::{
-    AttentionWeights, Heads, KeyValueAdditions, KeysValues, Matrix, Rows, StoredAs, attend, heads_dot,
-    heads_weighted_sum, softmax_in_place,
+    AttentionWeights, BiasTable, Heads, KeyValueAdditions, KeysValues, Matrix, ProductBiases, Rows, StoredAs, attend,
+    attend_with_biases, heads_dot, heads_weighted_sum, softmax_in_place,
 };
 
 /// heads, columns of each.
@@ -182,4 +182,37 @@ fn all_sets_agree_to_the_bit() {
 fn words_must_exist() {
     let plain = Plain::new(1, 16, 8);
     plain.attend(&plain.stored(StoredAs::F32), &Rows::Range(130..141));
+}
+
+#[test]
+fn biases_are_added_to_products() {
+    for (count, width) in HEADS {
+        let plain = Plain::new(count, width, 7);
+        let words = plain.stored(StoredAs::F32);
+        let mut random = Random::new(11);
+        let numbers = random.values(5 * count);
+        let table = BiasTable::new(plain.heads, &numbers);
+        for n in COUNTS {
+            let (rows, bias_rows) = (Rows::Range(0..n), (0..n).map(|i| (i % 5) as u32).collect::<Vec<_>>());
+            // Products, biases, softmax and sum, one after the other.
+            let scale = 1.0 / (width as f32).sqrt();
+            let (mut weights, mut expected) = (vec![0.0; count * n], vec![0.0; plain.heads.columns()]);
+            heads_dot(&plain.query, &plain.keys, rows.clone(), count, scale, &mut weights);
+            for (head, weights) in weights.chunks_exact_mut(n).enumerate() {
+                for (i, weight) in weights.iter_mut().enumerate() {
+                    *weight += numbers[i % 5 * count + head];
+                }
+                softmax_in_place(weights);
+            }
+            heads_weighted_sum(&weights, &plain.values, rows.clone(), count, &mut expected);
+            let what = format!("{count} heads of {width}, {n} words, with biases");
+            same_on_each_set(&what, || {
+                let (mut seen, mut out) = (AttentionWeights::default(), vec![f32::NAN; plain.heads.columns()]);
+                let biases = ProductBiases { table: &table, rows: &bias_rows };
+                attend_with_biases(&plain.interleaved(&plain.query), &words, &rows, biases, &mut seen, &mut out);
+                assert_eq!(bits(&out), bits(&expected), "{what}");
+                out
+            });
+        }
+    }
 }

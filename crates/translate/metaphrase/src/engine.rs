@@ -41,6 +41,9 @@ pub trait Session: Send + Sync {
 pub struct EngineFacts {
     /// The codes of the source and the target language.
     pub languages: Option<[String; 2]>,
+    /// The source languages that a request can choose from, in alphabetical order; empty if the engine is not told the
+    /// source language.
+    pub source_languages: Vec<String>,
     /// The target languages that a request can choose from, in alphabetical order; empty if the engine has one.
     pub target_languages: Vec<String>,
     /// The words that the engine reads; `None` if it does not number words.

@@ -72,9 +72,33 @@ pub enum Error {
         /// The codes of the model, with commas between them.
         known: String,
     },
+    /// A source language that the model does not know.
+    #[error("the model does not translate from `{language}`; its languages are {known}")]
+    SourceLanguage {
+        /// The code that was given.
+        language: String,
+        /// The codes of the model, with commas between them.
+        known: String,
+    },
+    /// A source language for a model that is not told it.
+    #[error(
+        "the model is not told the source language, so `{language}` can not be chosen; leave the source language out"
+    )]
+    NoSourceLanguages {
+        /// The code that was given.
+        language: String,
+    },
+    /// A model of several languages without a request for one of them.
+    #[error("the model translates between several languages; name the {side} language, one of {known}")]
+    LanguageNeeded {
+        /// "source" or "target".
+        side: &'static str,
+        /// The codes of the model, with commas between them.
+        known: String,
+    },
     /// A target language for a model that has none to choose from.
     #[error(
-        "the model's vocabulary names no target languages (as `>>deu<<`), so `{language}` can not be chosen; leave the \
+        "the model has no target languages to choose from (words such as `>>deu<<`), so `{language}` can not be chosen; leave the \
          target language out"
     )]
     NoTargetLanguages {

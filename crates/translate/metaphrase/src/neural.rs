@@ -12,10 +12,9 @@ mod term_search;
 use crate::device::{Device, OpenDevice};
 use crate::engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 use crate::evidence::{EvidenceModel, EvidenceModelFiles};
+use crate::languages::{LanguageMarks, Languages};
 use crate::reply::Reply;
-use crate::{
-    Error, EvidenceCounter, Package, SearchOptions, ShortlistOptions, TranslateOptions, Translation, target_language,
-};
+use crate::{Error, EvidenceCounter, Package, Request, SearchOptions, ShortlistOptions, TranslateOptions, Translation};
 use context::Context;
 use metaphrase_base::{StepModel, UnitTimes, WordId};
 use metaphrase_models::Model;
@@ -77,12 +76,12 @@ impl Neural {
         let unit_times = attachments.unit_times;
         let names = model.config().inline_terms.as_ref();
         let inline_terms = names.and_then(|names| TermMarks::new(names, &source));
-        let target_languages = target_language::languages(&source);
+        let languages = Languages::new(model.config().language_words.as_ref(), &source);
         let context = Arc::new(Context {
             model,
             source,
             target,
-            target_languages,
+            languages,
             written,
             counter,
             evidence,
@@ -108,8 +107,8 @@ struct NeuralSession<'e> {
     neural: &'e Neural,
     options: TranslateOptions,
     search: CheckedOptions,
-    /// The source word that chooses the target language.
-    language: Option<WordId>,
+    /// The words that choose the languages.
+    languages: LanguageMarks,
     /// The options of the first search, if lines are searched twice.
     first_search: Option<CheckedOptions>,
     /// The options of first searches of lines with terms.
@@ -119,10 +118,11 @@ struct NeuralSession<'e> {
 
 impl Engine for Neural {
     fn facts(&self) -> EngineFacts {
-        let Context { model, source, target, counter, target_languages, .. } = &*self.context;
+        let Context { model, source, target, counter, languages, .. } = &*self.context;
         EngineFacts {
             languages: model.config().languages.clone(),
-            target_languages: target_languages.clone(),
+            source_languages: languages.sources(),
+            target_languages: languages.targets(),
             source_vocabulary: Some(Arc::clone(source)),
             target_vocabulary: Some(Arc::clone(target)),
             alignment: model.facts().attention.then_some(AlignmentUnit::Pieces),
@@ -150,7 +150,8 @@ impl Engine for Neural {
         let Context { model, target, .. } = &*self.context;
         let search = options.search(target).check(&**model)?;
         options.check()?;
-        let language = self.context.language(options.target_language.as_deref())?;
+        let (from, to) = (options.source_language.as_deref(), options.target_language.as_deref());
+        let languages = self.context.languages.marks(from, to)?;
         let first_search = |n_best| {
             let search = options.search(target);
             let beam_size_constrained = search.beam_size_constrained.map(|beam| beam.max(n_best));
@@ -163,7 +164,20 @@ impl Engine for Neural {
         let term_searches = FirstSearches::new(options, &search, model)?;
         self.pool.ready()?;
         let (options, freely) = (options.clone(), may_search_freely(options, &search));
-        Ok(Box::new(NeuralSession { neural: self, options, search, language, first_search, term_searches, freely }))
+        Ok(Box::new(NeuralSession { neural: self, options, search, languages, first_search, term_searches, freely }))
+    }
+}
+
+impl NeuralSession<'_> {
+    /// The words that choose the languages of a line.
+    fn languages_of(&self, request: &Request) -> Result<LanguageMarks, Error> {
+        let (from, to) = (request.source_language.as_deref(), request.target_language.as_deref());
+        if from.is_none() && to.is_none() {
+            return Ok(self.languages);
+        }
+        let from = from.or(self.options.source_language.as_deref());
+        let to = to.or(self.options.target_language.as_deref());
+        self.neural.context.languages.marks(from, to)
     }
 }
 
@@ -171,18 +185,14 @@ impl Session for NeuralSession<'_> {
     fn submit(&self, plan: Plan, reply: Reply) {
         let context = &self.neural.context;
         let _clock = context.unit_times.as_ref().map(UnitTimes::measure);
-        let language = match &plan.request.target_language {
-            Some(language) => context.language(Some(&**language)),
-            None => Ok(self.language),
-        };
-        let language = match language {
-            Ok(language) => language,
+        let languages = match self.languages_of(&plan.request) {
+            Ok(languages) => languages,
             Err(error) => {
                 let terms = plan.request.terms.required.len();
                 return reply.finish(Translation::failed(&error.to_string(), terms));
             }
         };
-        match context.task(&self.options, &self.search, &plan, language, reply) {
+        match context.task(&self.options, &self.search, &plan, languages, reply) {
             Ok((mut task, words)) => {
                 let (options, request) = (&self.options, &plan.request);
                 context.add_evidence(&mut task, options, request, self.first_search.as_ref());
@@ -255,7 +265,7 @@ fn same_words(a: &Vocabulary, b: &Vocabulary) -> bool {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use crate::{Cancel, Request, Translator};
+    use crate::{Cancel, Translator};
     use metaphrase_base::Sentence;
     use metaphrase_models::State;
     use metaphrase_testkit::{Delegate, Delegating};

@@ -38,8 +38,13 @@ pub struct TranslateOptions {
     /// A source, a prefix and a target to score are each cut off after this number of pieces, with a note on the line:
     /// time and memory of a search grow with the square of the length.
     pub max_source_length: usize,
+    /// The source language, for a model that is told it (M2M-100, NLLB-200, mBART-50): one of
+    /// [`EngineFacts::source_languages`](crate::EngineFacts::source_languages), or a code of two or three letters.
+    /// `None`: that of the model's settings, if they name one.
+    pub source_language: Option<String>,
     /// The target language, for a model of several: a code of its vocabulary, `deu` for its word `>>deu<<`, or the code
-    /// of two letters. The model reads the word before each line. `None`: each line begins with such a word of its own.
+    /// of two letters. `None`: that of the model's settings; for OPUS-MT and MADLAD-400, whose languages are words
+    /// before a line, each line begins with such a word of its own.
     /// [`EngineFacts::target_languages`](crate::EngineFacts::target_languages) lists the codes.
     pub target_language: Option<String>,
     /// The longest sentence that the model translates well, in letters; a character of a script without spaces counts
@@ -75,6 +80,7 @@ impl Default for TranslateOptions {
             pieces: false,
             allow_special: false,
             max_source_length: 1000,
+            source_language: None,
             target_language: None,
             longest_sentence: None,
             glossaries: Vec::new(),
@@ -105,6 +111,20 @@ impl TranslateOptions {
         .range(NumberRange::at_least(1.0))
         .default("1000"),
         Item::new(
+            "source_language",
+            OptionGroup::Text,
+            Field::Text(
+                |o| o.source_language.clone(),
+                |o, language| {
+                    o.source_language = language.map(str::to_owned);
+                    Ok(())
+                },
+            ),
+            "The language to translate from, for a model that is told it (M2M-100, NLLB-200, mBART-50): en, eng or eng_Latn",
+        )
+        .placeholder("LANG")
+        .default("the model's own setting"),
+        Item::new(
             "target_language",
             OptionGroup::Text,
             Field::Text(
@@ -114,10 +134,10 @@ impl TranslateOptions {
                     Ok(())
                 },
             ),
-            "The language to translate into, for a model whose vocabulary names several: deu, or de",
+            "The language to translate into, for a model of several: deu, or de",
         )
         .placeholder("LANG")
-        .default("the word that a line begins with"),
+        .default("the model's own setting, or the word that a line begins with"),
         Item::new(
             "longest_sentence",
             OptionGroup::Text,

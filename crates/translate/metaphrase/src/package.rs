@@ -5,11 +5,12 @@ use crate::bundled::{self, Bundled};
 use crate::device::OpenDevice;
 use crate::{Error, ShortlistOptions};
 use metaphrase_models::{
-    Config, Model, ModelFiles, MosesScripts, Optimizations, Precision, ShortlistFile, StoredPrecision, Vocabularies,
-    VocabularyFiles, Weights,
+    Config, Model, ModelFiles, MosesScripts, Numbering, Optimizations, Precision, ShortlistFile, StoredPrecision,
+    Vocabularies, VocabularyFiles, Weights,
 };
 use metaphrase_text::moses::{Truecaser, TruecaserOptions};
 use metaphrase_text::vocab::{MosesStepOptions, MosesSteps, Vocabulary, VocabularyError};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -152,13 +153,15 @@ impl Package {
             }
             Origin::Files(files) => {
                 let Files { model, source, target, .. } = &**files;
-                let source_words = open(source, "source", config.source_words, &model.model)?;
+                let words = config.language_words.as_ref().map(|languages| &languages.words);
+                let open = |files, side, expected| open(files, side, words, expected, &model.model);
+                let source_words = open(source, "source", config.source_words)?;
                 // BPE units are those of tokens, which depend on the language.
                 let is_one = source == target && !has_codes(source);
                 if is_one && config.source_words == config.target_words {
                     return Ok((Arc::clone(&source_words), source_words));
                 }
-                Ok((source_words, open(target, "target", config.target_words, &model.model)?))
+                Ok((source_words, open(target, "target", config.target_words)?))
             }
         }
     }
@@ -174,19 +177,31 @@ struct Files {
 }
 
 /// Models are sometimes padded to a rounder number of words than their vocabulary has.
-const PADDING: usize = 64;
+const PADDING: usize = 128;
 
 /// Opens a vocabulary and checks that it can belong to a model of `expected` words.
-fn open(files: &VocabularyFiles, side: &'static str, expected: usize, model: &Path) -> Result<Arc<Vocabulary>, Error> {
+/// `words`: those that name languages.
+fn open(
+    files: &VocabularyFiles,
+    side: &'static str,
+    words: Option<&BTreeMap<String, u32>>,
+    expected: usize,
+    model: &Path,
+) -> Result<Arc<Vocabulary>, Error> {
+    let none = BTreeMap::new();
+    let languages = words.unwrap_or(&none);
     let mut vocabulary = match &files.segmenter {
+        None if files.numbering == Numbering::Fairseq => Vocabulary::open_fairseq(&files.words, languages)?,
         None => Vocabulary::open(&files.words)?,
         Some(codes) if has_codes(files) => open_moses_bpe(&files.words, codes, side)?,
-        Some(segmenter) => Vocabulary::open_marian_mt(&files.words, segmenter)?,
+        Some(segmenter) => Vocabulary::open_marian_mt(&files.words, segmenter)?
+            .with_language_words(languages)
+            .map_err(|source| VocabularyError::File { path: files.words.clone(), source: Box::new(source) })?,
     };
     // A model of the most frequent words comes with a list of all of them.
     vocabulary.truncate(expected);
     let words = vocabulary.len();
-    if words > expected || words + PADDING <= expected {
+    if words > expected || words + PADDING < expected {
         let (vocabulary, model) = (files.words.clone(), model.to_owned());
         return Err(Error::VocabularySize { side, vocabulary, model, words, expected });
     }
@@ -257,7 +272,8 @@ fn inspect_files(path: &Path) -> Result<Report, Error> {
     let mut report = metaphrase_models::inspect(path)?;
     if let Ok(Vocabularies { source, target }) = &report.vocabularies {
         let sides = [("source", source, report.config.source_words), ("target", target, report.config.target_words)];
-        let problem = |(side, files, words)| open(files, side, words, &report.model).err();
+        let languages = report.config.language_words.as_ref().map(|languages| &languages.words);
+        let problem = |(side, files, words)| open(files, side, languages, words, &report.model).err();
         let problems: Vec<String> = sides.into_iter().filter_map(problem).map(|error| error.to_string()).collect();
         report.problems.extend(problems);
     }

@@ -59,12 +59,17 @@ impl<'t> Divider<'t> {
         };
         let gaps = parts.windows(2).map(gap).collect();
         let mut attached = request.attached;
-        let target_language = &request.target_language;
+        let Request { source_language, target_language, .. } = &request;
         let part = |part: Range<usize>| {
             let attached = std::mem::take(&mut attached);
             (
                 part.start,
-                Request { attached, target_language: target_language.clone(), ..Request::translate(&line[part]) },
+                Request {
+                    attached,
+                    source_language: source_language.clone(),
+                    target_language: target_language.clone(),
+                    ..Request::translate(&line[part])
+                },
             )
         };
         (parts.into_iter().map(part).collect(), gaps)

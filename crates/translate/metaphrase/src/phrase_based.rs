@@ -58,6 +58,9 @@ impl Engine for PhraseBased {
             return Err(Error::PhraseBased { what: "a search option other than an n-best size of 1 or more" });
         }
         self.0.ready()?;
+        if let Some(language) = &options.source_language {
+            return Err(Error::NoSourceLanguages { language: language.clone() });
+        }
         if let Some(language) = &options.target_language {
             return Err(Error::NoTargetLanguages { language: language.clone() });
         }

@@ -38,6 +38,7 @@ impl Engine for Pivot {
         let languages = first.languages.as_ref().zip(last.languages.as_ref());
         EngineFacts {
             languages: languages.map(|([source, _], [_, target])| [source.clone(), target.clone()]),
+            source_languages: first.source_languages.clone(),
             target_languages: last.target_languages.clone(),
             source_vocabulary: first.source_vocabulary.clone(),
             target_vocabulary: last.target_vocabulary.clone(),
@@ -56,6 +57,8 @@ impl Engine for Pivot {
             return Err(Error::Pivot { what: "words of the vocabularies in place of text" });
         }
         let mut first_options = self.first.options();
+        first_options.source_language = options.source_language.clone().or(first_options.source_language);
+        let options = &TranslateOptions { source_language: self.last.options().source_language, ..options.clone() };
         self.first.check(&first_options)?;
         self.last.check(options)?;
         first_options.search.attention |= options.search.attention && self.has_alignment();
@@ -83,7 +86,7 @@ impl Session for PivotSession<'_> {
                 return reply.finish(first_failed(between, request.terms.required.len()));
             }
             let first_source = request.source.clone();
-            let mut onwards = Request { source: between.text().to_owned(), ..request };
+            let mut onwards = Request { source: between.text().to_owned(), source_language: None, ..request };
             place_terms(&mut onwards.terms.required, &first_source, &between);
             let joined = move |end: Result<Translation, Error>| {
                 if let Ok(end) = end {
@@ -109,7 +112,7 @@ fn first_leg(request: &Request) -> Request {
     let stays = |term: &&RequiredTerm| matches!(&term.targets[..], [target] if request.source.contains(&**target));
     let required = request.terms.required.iter().filter(stays).cloned().collect();
     let terms = crate::Terms { required, avoided: Vec::new() };
-    Request { terms, ..Request::translate(&*request.source) }
+    Request { terms, source_language: request.source_language.clone(), ..Request::translate(&*request.source) }
 }
 
 /// Gives terms the places of their words in the first leg's translation of `source`, in place of those in the source

@@ -28,6 +28,9 @@ pub struct Request {
     pub target: Option<String>,
     /// Evidence of another system for the translation.
     pub evidence: Option<Arc<Evidence>>,
+    /// The source language of this line, in place of
+    /// [`TranslateOptions::source_language`](crate::TranslateOptions::source_language).
+    pub source_language: Option<String>,
     /// The target language of this line, in place of
     /// [`TranslateOptions::target_language`](crate::TranslateOptions::target_language).
     pub target_language: Option<String>,

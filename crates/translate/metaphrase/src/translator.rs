@@ -29,10 +29,12 @@ use std::sync::{Arc, OnceLock};
 /// A phrase-based model has the same interface; it takes n-best sizes, but no other option of the search, no terms, no
 /// prefix and no given translations.
 pub struct Translator {
-    engine: Box<dyn Engine>,
+    /// Shared by the translators for other languages of one model.
+    engine: Arc<dyn Engine>,
     facts: EngineFacts,
     glossary: Option<Glossary>,
-    /// That of the default options.
+    /// Those of the default options.
+    source_language: Option<String>,
     target_language: Option<String>,
     /// Finds the sentences of long lines; made when the first one comes.
     splitter: OnceLock<Splitter>,
@@ -76,7 +78,31 @@ impl Translator {
     /// A translator with an engine of any kind; `docs/extending.md` writes one.
     #[must_use]
     pub fn from_engine(engine: Box<dyn Engine>) -> Self {
-        Self { facts: engine.facts(), engine, glossary: None, target_language: None, splitter: OnceLock::new() }
+        Self::new(engine.facts(), engine.into())
+    }
+
+    fn new(facts: EngineFacts, engine: Arc<dyn Engine>) -> Self {
+        let (glossary, source_language, target_language) = (None, None, None);
+        Self { engine, facts, glossary, source_language, target_language, splitter: OnceLock::new() }
+    }
+
+    /// A translator between these languages in its default options, with the model and the threads of this one: for a
+    /// model of several ([`EngineFacts::source_languages`], [`EngineFacts::target_languages`]). A language that the
+    /// model is not told is left out.
+    ///
+    /// # Errors
+    /// [`Error::SourceLanguage`] and [`Error::TargetLanguage`] if the model does not know a language, with those that it
+    /// knows.
+    pub fn between(&self, source: &str, target: &str) -> Result<Self, Error> {
+        let told = |known: &[String], language: &str| (!known.is_empty()).then(|| language.to_owned());
+        let translator = Self {
+            source_language: told(&self.facts.source_languages, source),
+            target_language: told(&self.facts.target_languages, target),
+            glossary: self.glossary.clone(),
+            ..Self::new(self.facts.clone(), Arc::clone(&self.engine))
+        };
+        translator.check(&translator.options())?;
+        Ok(translator)
     }
 
     /// The translator with this glossary in place of an earlier one.
@@ -101,8 +127,9 @@ impl Translator {
     #[must_use]
     pub fn options(&self) -> TranslateOptions {
         let options = self.engine.options();
+        let source_language = self.source_language.clone().or(options.source_language);
         let target_language = self.target_language.clone().or(options.target_language);
-        TranslateOptions { target_language, ..options }
+        TranslateOptions { source_language, target_language, ..options }
     }
 
     /// The facts about the engine.

@@ -4,6 +4,7 @@
 mod common;
 mod composition;
 mod evidence;
+mod hugging_face;
 mod language_model;
 mod option_pages;
 mod parts;

@@ -164,8 +164,9 @@ impl<B> Block<B> {
 }
 
 impl FeedForward {
-    pub(crate) fn pack(maps: parts::FeedForward<Tensor>, packer: &mut Packer) -> Self {
-        Self(maps.into_iter().map(|map| packer.map(map)).collect())
+    /// Without a gate: models with gates are refused before.
+    pub(crate) fn pack(parts: parts::FeedForward<Tensor>, packer: &mut Packer) -> Self {
+        Self(parts.maps.into_iter().map(|map| packer.map(map)).collect())
     }
 }
 

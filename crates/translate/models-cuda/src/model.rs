@@ -10,7 +10,7 @@ use crate::pack::{FileTensors, Packer, Tensor};
 use crate::state::State;
 use metaphrase_cuda::decoding::{DeviceMap, RowHeads, WeightNumbers};
 use metaphrase_cuda::{Cuda, CudaError};
-use metaphrase_models::config::{Positions as PositionKind, TransformerConfig};
+use metaphrase_models::config::{Activation, Positions as PositionKind, TransformerConfig};
 use metaphrase_models::device::{DeviceLogits, DeviceNetwork, DeviceState};
 use metaphrase_models::parts::transformer::{self as parts, Transformer};
 use metaphrase_models::parts::{Network as Parts, WordTables};
@@ -101,6 +101,12 @@ impl DeviceNetwork for CudaModel {
 fn refuse_unsupported(settings: &TransformerConfig) -> Result<(), CudaModelError> {
     let part = match settings.positions {
         PositionKind::Relative { .. } => "relative positions",
+        PositionKind::Buckets { .. } => "numbers for distances between words",
+        _ if settings.gated_ffn => "gated feed-forward blocks",
+        _ if settings.dim_head.is_some_and(|size| size * settings.heads != settings.dim_emb) => {
+            "heads of a size of their own"
+        }
+        _ if settings.activation == Activation::GeluTanh => "the approximate GELU",
         _ if settings.dim_emb / settings.heads > WIDEST_HEAD => "attention heads of more than 512 numbers",
         _ => return Ok(()),
     };
@@ -109,24 +115,25 @@ fn refuse_unsupported(settings: &TransformerConfig) -> Result<(), CudaModelError
 
 impl Packer {
     fn transformer(&mut self, parts: Transformer<Tensor>) -> Result<Network, CudaModelError> {
-        let Transformer { settings, words, positions, encoder, decoder, order } = parts;
+        let Transformer { settings, words, encoder, decoder, order } = parts;
         let dim = settings.dim_emb;
         let heads = RowHeads { count: settings.heads, dim: dim / settings.heads };
         let raw_keys = !settings.normalised_keys;
         let [source, target, output] = self.tables(words);
-        let positions = match positions {
+        let mut positions = |trained: Option<parts::PositionTable<Tensor>>| match trained {
             Some(trained) => Positions::Trained(Arc::new(self.matrix(trained.table))),
             None if settings.positions == PositionKind::None => Positions::None,
             None => Positions::Computed { kind: settings.positions, dim },
         };
+        let [of_encoder, of_decoder] = [encoder.positions, decoder.positions].map(&mut positions);
         let scale = if settings.scale_embeddings { (dim as f32).sqrt() } else { 1.0 };
         let [encoder_top, decoder_top] = [encoder.top, decoder.top].map(|top| Process::pack(top, self));
-        let mut input = |table, process, is_kept| {
+        let mut input = |table, positions, process, is_kept| {
             let process = Process::pack(process, self);
-            Input { table, positions: positions.clone(), scale, process, is_kept }
+            Input { table, positions, scale, process, is_kept }
         };
-        let encoder_input = input(source, encoder.after_embedding, encoder_top.reads_input());
-        let decoder_input = input(target, decoder.after_embedding, decoder_top.reads_input());
+        let encoder_input = input(source, of_encoder, encoder.after_embedding, encoder_top.reads_input());
+        let decoder_input = input(target, of_decoder, decoder.after_embedding, decoder_top.reads_input());
         let encoder_layers = encoder.layers.into_iter().map(|layer| self.encoder_layer(layer)).collect();
         let (mut layers, mut sources) = (Vec::new(), Vec::new());
         for layer in decoder.layers {

@@ -81,7 +81,8 @@ fn activation(activation: Option<config::Activation>) -> Activation {
         None => Activation::None,
         Some(config::Activation::Relu) => Activation::Relu,
         Some(config::Activation::Swish) => Activation::Swish,
-        Some(config::Activation::Gelu) => Activation::Gelu,
+        // The approximate one is refused before: see `refuse_unsupported`.
+        Some(config::Activation::Gelu | config::Activation::GeluTanh) => Activation::Gelu,
         Some(config::Activation::Sigmoid) => Activation::Sigmoid,
     }
 }

@@ -24,12 +24,15 @@ macro_rules! settings {
 mod check;
 pub(crate) mod hugging_face;
 pub(crate) mod inferred;
+mod languages;
 pub(crate) mod marian;
 mod operations;
 mod recurrent;
+pub(crate) mod t5;
 mod transformer;
 
 pub use check::Problem;
+pub use languages::{LanguagePlaces, LanguageWords};
 pub use operations::{Operation, Operations};
 pub use recurrent::{AttentionFirst, Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, Top};
 pub use transformer::{Activation, AverageAttention, DecoderLayer, FeedForward, Positions, TransformerConfig};
@@ -53,6 +56,9 @@ pub struct Config {
     /// The codes of the source and the target language, as `["en", "de"]`, if they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub languages: Option<[String; 2]>,
+    /// The words that tell a model of several languages which of them to read and to write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language_words: Option<LanguageWords>,
     /// The source words that mark terms, if the model was trained with terms in its source: one before the source
     /// term, one between it and its translation, one after that.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -132,7 +132,7 @@ fn copy_side(files: &VocabularyFiles, folder: &Path, side: &str) -> Result<Side,
         }
         None => None,
     };
-    Ok(Side { vocabulary, segmenter })
+    Ok(Side { vocabulary, segmenter, numbering: files.numbering })
 }
 
 /// Copies a shortlist as `shortlist.bin` or `shortlist.txt`.

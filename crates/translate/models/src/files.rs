@@ -4,6 +4,7 @@
 mod ctranslate2;
 mod decoder_yml;
 mod foreign;
+mod hugging_face;
 mod moses_scripts;
 mod shortlists;
 mod vocabularies;
@@ -16,6 +17,7 @@ use crate::config::DecoderDefaults;
 use crate::formats::ctranslate2::WordLists;
 use crate::formats::{Format, directory};
 use crate::{Config, ModelError, Precision, Weights};
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// The files of a model.
@@ -66,6 +68,26 @@ pub struct VocabularyFiles {
     /// The SentencePiece model that divides text into words, or the codes of BPE (`.bpe`), where `words` is a list that
     /// comes with one.
     pub segmenter: Option<PathBuf>,
+    /// The ids of the pieces, where `words` is a SentencePiece model.
+    pub numbering: Numbering,
+}
+
+/// How a model numbers the pieces of a SentencePiece model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Numbering {
+    /// As the SentencePiece model itself.
+    #[default]
+    Own,
+    /// After `<s>`, `<pad>`, `</s>` and `<unk>`, as fairseq does.
+    Fairseq,
+}
+
+impl From<PathBuf> for VocabularyFiles {
+    /// The vocabulary that is one file.
+    fn from(words: PathBuf) -> Self {
+        Self { words, segmenter: None, numbering: Numbering::Own }
+    }
 }
 
 impl ModelFiles {
@@ -148,7 +170,7 @@ impl ModelFiles {
         let side = |side: directory::Side| {
             let words = directory::file(directory, &side.vocabulary)?;
             let segmenter = side.segmenter.map(|name| directory::file(directory, &name)).transpose()?;
-            Ok::<_, ModelError>(VocabularyFiles { words, segmenter })
+            Ok::<_, ModelError>(VocabularyFiles { words, segmenter, numbering: side.numbering })
         };
         let named = match manifest.source.zip(manifest.target) {
             Some((source, target)) => Some(Vocabularies { source: side(source)?, target: side(target)? }),
@@ -203,7 +225,7 @@ impl ModelFiles {
             let lists = WordLists::find(&self.directory)?;
             return Ok(ctranslate2::with_segmenters(lists, source.to_owned(), target.to_owned()));
         }
-        let file = |path: &Path| VocabularyFiles { words: path.to_owned(), segmenter: None };
+        let file = |path: &Path| VocabularyFiles::from(path.to_owned());
         Ok(Vocabularies { source: file(source), target: file(target) })
     }
 
@@ -215,6 +237,7 @@ impl ModelFiles {
         match &self.named {
             Some(vocabularies) => Ok(vocabularies.clone()),
             None if self.format == Format::CTranslate2 => ctranslate2::vocabularies(&self.directory),
+            None if self.format == Format::HuggingFace => hugging_face::vocabularies(&self.directory),
             None => vocabularies::find(&self.directory, &file_names(&self.directory)?),
         }
     }

@@ -26,7 +26,7 @@ pub enum Format {
     MarianNpz,
     /// Marian's `.bin`.
     MarianBin,
-    /// Hugging Face's MarianMT, a directory.
+    /// Hugging Face's, a directory.
     HuggingFace,
     /// CTranslate2's, a directory.
     CTranslate2,
@@ -80,7 +80,7 @@ impl fmt::Display for Format {
         f.pad(match self {
             Self::MarianNpz => "Marian npz",
             Self::MarianBin => "Marian bin",
-            Self::HuggingFace => "Hugging Face MarianMT",
+            Self::HuggingFace => "Hugging Face",
             Self::CTranslate2 => "CTranslate2",
             Self::Directory => "Metaphrase model directory",
         })

@@ -53,7 +53,7 @@ pub use config::{Architecture, Config, DecoderDefaults};
 pub use convert::{check_free, convert, replace, save};
 pub use ensemble::EnsembleState;
 pub use error::ModelError;
-pub use files::{ModelFiles, MosesScripts, ShortlistFile, Vocabularies, VocabularyFiles};
+pub use files::{ModelFiles, MosesScripts, Numbering, ShortlistFile, Vocabularies, VocabularyFiles};
 pub use formats::directory::{MANIFEST, StoredPrecision};
 pub use formats::{Format, load, load_static};
 pub use inspect::{Report, TensorReport, inspect};

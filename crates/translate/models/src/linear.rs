@@ -34,6 +34,7 @@ impl Linear {
             Some(config::Activation::Relu) => Activation::Relu,
             Some(config::Activation::Swish) => Activation::Swish,
             Some(config::Activation::Gelu) => Activation::Gelu,
+            Some(config::Activation::GeluTanh) => Activation::GeluTanh,
             Some(config::Activation::Sigmoid) => Activation::Sigmoid,
         };
         let bias = map.b.map_or_else(|| vec![0.0; outputs], CheckedTensor::into_numbers);

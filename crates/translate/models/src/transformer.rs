@@ -55,19 +55,18 @@ pub struct TransformerState {
 impl Transformer {
     /// The Transformer of these tensors.
     pub(crate) fn pack(parts: parts::Transformer<CheckedTensor<'_>>) -> Self {
-        let parts::Transformer { settings: network, words, positions, encoder, decoder, order } = parts;
+        let parts::Transformer { settings: network, words, encoder, decoder, order } = parts;
         let dim = network.dim_emb;
         let (source, target, output) = Output::with_embeddings(words);
-        let positions = Arc::new(Positions::new(network.positions, dim, positions.map(|trained| trained.table)));
         let scale = if network.scale_embeddings { (dim as f32).sqrt() } else { 1.0 };
-        let input = |embedding, process| Input {
+        let input = |embedding, trained: Option<parts::PositionTable<_>>, process| Input {
             embedding,
-            positions: Arc::clone(&positions),
+            positions: Positions::new(network.positions, dim, trained.map(|trained| trained.table)),
             scale,
             process: Process::pack(process),
         };
-        let encoder_input = input(source, encoder.after_embedding);
-        let decoder_input = input(target, decoder.after_embedding);
+        let encoder_input = input(source, encoder.positions, encoder.after_embedding);
+        let decoder_input = input(target, decoder.positions, decoder.after_embedding);
         Self {
             encoder: Encoder::pack(encoder.layers, encoder.top, encoder_input, &network),
             decoder: Decoder::pack(decoder.layers, decoder.top, order, decoder_input, &network),

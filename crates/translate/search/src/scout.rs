@@ -43,7 +43,7 @@ impl Scout {
     /// Chooses the best continuation without regard to the constraints.
     pub(crate) fn select(&mut self, plan: &SentencePlan, step: &mut StepContext<'_, impl StepScores>) {
         if let Some(word) = plan.given(self.beam.length) {
-            step.give(word);
+            step.give(word, plan.has_score(self.beam.length));
         } else {
             self.look_ahead(step);
             BeamQuestion { plan, beam: &self.beam, width: 1, constraints: None }.find(step);

@@ -59,10 +59,10 @@ impl<S: StepScores> StepContext<'_, S> {
         continuations.clear();
     }
 
-    /// Makes a given word the only continuation.
-    pub(crate) fn give(&mut self, word: WordId) {
+    /// Makes a given word the only continuation; without a score of its own the hypothesis keeps its score.
+    pub(crate) fn give(&mut self, word: WordId, has_score: bool) {
         let only = self.buffers.places[0];
-        let score = self.scores.score(only.row, word) + only.so_far;
+        let score = if has_score { self.scores.score(only.row, word) + only.so_far } else { only.so_far };
         self.buffers.continuations.push(Continuation { place: 0, word, score });
     }
 }

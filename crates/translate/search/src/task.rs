@@ -14,6 +14,9 @@ pub struct Task<T> {
     /// Words that every hypothesis starts with. They may end with the end of sentence: then the task is to score a
     /// given translation.
     pub prefix: Vec<WordId>,
+    /// The number of words at the start of the prefix that name the language of the translation: they carry no score,
+    /// and hypotheses come without them.
+    pub language_words: usize,
     /// Words and phrases that translations must, or must not, contain.
     pub constraints: Option<Constraints>,
     /// The words that may translate the sentence; `None`: all words. The words of the prefix, of the constraints and of
@@ -32,7 +35,8 @@ impl<T> Task<T> {
     #[must_use]
     pub fn new(tag: T, source: Vec<WordId>, options: &CheckedOptions) -> Self {
         let (prefix, constraints, shortlist, scorer) = (Vec::new(), None, None, None);
-        Self { tag, source, prefix, constraints, shortlist, scorer, options: options.clone(), seed: 0 }
+        let language_words = 0;
+        Self { tag, source, prefix, language_words, constraints, shortlist, scorer, options: options.clone(), seed: 0 }
     }
 
     /// Adds to the shortlist the words that the task itself needs.
@@ -62,6 +66,18 @@ pub struct Hypothesis {
     /// Attention when each of these words was chosen, `word_log_probs.len() × source length`, row-major. Empty unless
     /// the options request it.
     pub attention: Vec<f32>,
+}
+
+impl Hypothesis {
+    /// The hypothesis without its first words; `source_len` is the width of its attention.
+    pub(crate) fn without_first(mut self, words: usize, source_len: usize) -> Self {
+        if words > 0 {
+            self.words.drain(..words.min(self.words.len()));
+            self.word_log_probs.drain(..words.min(self.word_log_probs.len()));
+            self.attention.drain(..(words * source_len).min(self.attention.len()));
+        }
+        self
+    }
 }
 
 /// The result of a task.

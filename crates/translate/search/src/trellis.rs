@@ -128,20 +128,20 @@ impl Trellis {
         self.nodes[id.0 as usize].log_prob
     }
 
-    /// All hypotheses. Those that end with `end` and the `finished` ones are translations, the first of which is the
-    /// best.
-    pub(crate) fn explored(&self, end: WordId, finished: &[HypId]) -> Vec<Explored> {
+    /// All hypotheses but the first `given` ones, whose words all others begin with. Those that end with `end` and the
+    /// `finished` ones are translations, the first of which is the best.
+    pub(crate) fn explored(&self, end: WordId, finished: &[HypId], given: usize) -> Vec<Explored> {
         let explored = |(number, node): (u32, &Node)| {
             let place = finished.iter().position(|hyp| hyp.0 == number);
             Explored {
-                parent: node.parent.map(|parent| parent.0 as usize),
+                parent: node.parent.and_then(|parent| (parent.0 as usize).checked_sub(given)),
                 word: node.word,
                 log_prob: node.log_prob,
                 ended: place.is_some() || node.word == end,
                 best: place == Some(0),
             }
         };
-        (0..).zip(&self.nodes).map(explored).collect()
+        (0..).zip(&self.nodes).skip(given).map(explored).collect()
     }
 
     /// Follows the back-pointers: line 17 of Algorithm 1. `source_len` is the width of an attention row.

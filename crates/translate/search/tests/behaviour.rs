@@ -90,6 +90,38 @@ fn every_hypothesis_starts_with_the_prefix() {
 }
 
 #[test]
+fn the_word_of_a_language_is_read_without_a_score() {
+    // After word 3, which is improbable, 1 and then the end are likely.
+    let script = |_: &[WordId], so_far: &[WordId]| match so_far {
+        [WordId(3)] => vec![-2.0, -0.5, -1.0, -9.0],
+        [WordId(3), ..] => vec![-0.25, -3.0, -4.0, -9.0],
+        _ => vec![-1.0, -9.0, -0.1, -7.0],
+    };
+    let model = FakeModel::new(4, script);
+    let options = Options { beam_size: 2, n_best: 2, normalize: 1.0, explored: true, ..Options::default() };
+    let task = |prefix: &[u32]| Task {
+        prefix: words(prefix),
+        language_words: 1,
+        ..Task::new((), words(&[5, 0]), &options.clone().check(&model).expect("usable options"))
+    };
+    let run = |prefix: &[u32]| {
+        let (mut tasks, mut outcomes) = (vec![task(prefix)].into_iter(), Vec::new());
+        Searcher::new(&model, 1).run(|| tasks.next(), |outcome| outcomes.push(outcome));
+        outcomes.remove(0)
+    };
+    let best = &run(&[3]).hypotheses[0];
+    assert_eq!((&best.words, best.log_prob), (&words(&[1]), -0.5 + -0.25));
+    // The word counts in the length, as in Hugging Face's search.
+    assert_eq!((best.score, &best.word_log_probs[..]), (-0.75 / 3.0, &[-0.5, -0.25][..]));
+    let explored = run(&[3]).explored;
+    assert!(explored.iter().all(|found| found.word != WordId(3)) && explored[0].parent.is_none(), "{explored:?}");
+    // A prefix and a given translation follow it.
+    let given = &run(&[3, 2]).hypotheses[0];
+    assert_eq!((&given.words, given.log_prob), (&words(&[2]), -1.0 + -0.25));
+    assert_eq!(run(&[3, 2, 0]).hypotheses[0].log_prob, -1.0 + -0.25);
+}
+
+#[test]
 fn excluded_words_never_appear() {
     let model = FakeModel::new(4, |_, _| vec![-4.0, -0.1, -3.0, -3.5]);
     let options = Options { n_best: 6, excluded: words(&[1]), ..Options::default() };

@@ -24,10 +24,12 @@ mod charsmap;
 mod double_array;
 mod error;
 mod extend;
+mod fairseq;
 mod file;
 mod normalizer;
 mod pieces;
 mod spelling;
+mod tokenizer_json;
 pub mod train;
 mod unigram;
 mod utf8;
@@ -35,8 +37,9 @@ mod wire;
 
 pub use error::SentencePieceError;
 pub use extend::{ExtendedModel, extend};
+pub(crate) use tokenizer_json::is_tokenizer;
 
-use bpe::{Bpe, BpeScratch};
+use bpe::{Bpe, BpeScratch, Merges};
 use file::{Kind, ModelFile, ModelType};
 use metaphrase_base::WordId;
 use normalizer::{Normalizer, SPACE_MARK};
@@ -105,8 +108,12 @@ impl SentencePieceModel {
     /// # Errors
     /// If it is no valid model.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SentencePieceError> {
-        let file = ModelFile::parse(bytes)?;
-        let pieces = Pieces::new(&file)?;
+        Self::from_file(&ModelFile::parse(bytes)?, None)
+    }
+
+    /// The model of a file; a BPE model may join the pairs of `merges` alone.
+    fn from_file(file: &ModelFile<'_>, merges: Option<Merges>) -> Result<Self, SentencePieceError> {
+        let pieces = Pieces::new(file)?;
         let trainer = &file.trainer;
         let bytes = if trainer.byte_fallback { Some(pieces.bytes()?) } else { None };
         match pieces.iter().filter(|(_, kind)| *kind == Kind::Unknown).count() {
@@ -130,7 +137,7 @@ impl SentencePieceModel {
         };
         let algorithm = match trainer.model_type {
             ModelType::Unigram => Algorithm::Unigram(Unigram::new(&pieces)),
-            ModelType::Bpe => Algorithm::Bpe(Bpe::new(&pieces)),
+            ModelType::Bpe => Algorithm::Bpe(Bpe::new(&pieces, merges)),
             ModelType::Word => Algorithm::Word,
             ModelType::Char => Algorithm::Char,
         };

@@ -63,13 +63,17 @@ impl MarkedSource {
         Self { words: words.to_vec(), columns: (0..words.len()).collect() }
     }
 
-    /// The words as the model reads them, after the word that chooses the target language, which stands for the first
-    /// word of the source; and the columns, if the words are not those of the source.
+    /// The words as the model reads them, between the words that choose languages, which stand for the first and the
+    /// last word of the source; and the columns, if the words are not those of the source.
     #[must_use]
-    pub fn read_after(mut self, language: Option<WordId>) -> (Vec<WordId>, Option<Vec<usize>>) {
-        if let Some(language) = language {
-            self.words.insert(0, language);
+    pub fn read_between(mut self, before: Option<WordId>, after: Option<WordId>) -> (Vec<WordId>, Option<Vec<usize>>) {
+        if let Some(word) = before {
+            self.words.insert(0, word);
             self.columns.insert(0, 0);
+        }
+        if let Some(word) = after {
+            let last = self.columns.last().copied().unwrap_or(0);
+            self.push(word, last);
         }
         let is_source = self.columns.iter().enumerate().all(|(at, column)| at == *column);
         (self.words, (!is_source).then_some(self.columns))

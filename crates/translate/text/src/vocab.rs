@@ -7,6 +7,8 @@
 //! | anything else | one word per line, split at blanks | Marian |
 //! | any of the lists with the codes of `subword-nmt` | BPE units of the tokens of Moses | OPUS-MT of 2019 |
 //! | any of the lists next to `source.spm` or `target.spm` | pieces of the model with the ids of the list | OPUS-MT, MarianMT of Hugging Face |
+//! | `tokenizer.json` | pieces of its Unigram or BPE model | NLLB-200, mBART-50, T5 |
+//! | a SentencePiece model by fairseq's numbers | pieces after `<s>`, `<pad>`, `</s>`, `<unk>` | mBART-50 |
 //! | `["word", …]` in JSON | a word is its place in the list | CTranslate2 |
 //!
 //! [`train_words`] makes a list from text, [`sentencepiece::train`](crate::sentencepiece::train) a model of pieces.

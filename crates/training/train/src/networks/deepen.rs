@@ -83,5 +83,5 @@ fn attention_output(block: &Block<ParameterId, Attention<ParameterId>>) -> Block
 }
 
 fn feed_forward_output(block: &Block<ParameterId, FeedForward<ParameterId>>) -> BlockOutput<'_> {
-    BlockOutput { last: block.body.last().copied(), after: &block.after }
+    BlockOutput { last: block.body.maps.last().copied(), after: &block.after }
 }

@@ -58,7 +58,7 @@ impl Run<'_> {
         let before = shifted(&batch.target, network.settings.start_word);
         let mut embedded = tape.lookup(network.words.target, &before, scale(&network.settings));
         embedded = tape.dropout_rows(embedded, self.dropout.target_words);
-        embedded = self.add_positions(network, tape, embedded, &self.target);
+        embedded = self.add_positions(&network.settings, decoder.positions.as_ref(), tape, embedded, &self.target);
         let mut x = process(&decoder.after_embedding, tape, embedded, embedded);
         let mut attended = Vec::new();
         for (n, &weights) in network.order.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Run<'_> {
                 let queries = (0..batch.target.len()).flat_map(positions).collect();
                 attended.push(AttentionRows { value, queries, heads: self.heads });
             }
-            x = run.around(tape, &layer.feed_forward, x, |run, tape, body, x| run.maps(tape, body, x));
+            x = run.around(tape, &layer.feed_forward, x, |run, tape, body, x| run.maps(tape, &body.maps, x));
         }
         let output = process(&decoder.top, tape, x, embedded);
         DecoderOutput { output, words: batch.target.all().iter().map(|word| word.0).collect(), attended }
@@ -94,13 +94,13 @@ impl Run<'_> {
         let words: Vec<_> = sentences.all().iter().map(|word| Some(word.0)).collect();
         let mut embedded = tape.lookup(network.words.source, &words, scale(&network.settings));
         embedded = tape.dropout_rows(embedded, self.dropout.source_words);
-        embedded = self.add_positions(network, tape, embedded, &self.source);
+        embedded = self.add_positions(&network.settings, encoder.positions.as_ref(), tape, embedded, &self.source);
         let mut x = process(&encoder.after_embedding, tape, embedded, embedded);
         for layer in &encoder.layers {
             let attend =
                 |run: &Self, tape: &mut Tape<'_, D>, body: &_, x| run.attend(tape, body, x, &run.source, false);
             x = self.around(tape, &layer.attention, x, attend);
-            x = self.around(tape, &layer.feed_forward, x, |run, tape, body, x| run.maps(tape, body, x));
+            x = self.around(tape, &layer.feed_forward, x, |run, tape, body, x| run.maps(tape, &body.maps, x));
         }
         process(&encoder.top, tape, x, embedded)
     }
@@ -108,18 +108,19 @@ impl Run<'_> {
     /// Adds positions to embeddings.
     fn add_positions<D: Device>(
         &self,
-        network: &Transformer,
+        settings: &TransformerConfig,
+        trained: Option<&parts::PositionTable<ParameterId>>,
         tape: &mut Tape<'_, D>,
         mut x: Var,
         spans: &Spans,
     ) -> Var {
         let positions = || spans.iter().flat_map(|span| 0..span.len());
         let longest = spans.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
-        if let Some(trained) = &network.positions {
+        if let Some(trained) = trained {
             let positions: Vec<_> = positions().map(|t| Some(t.min(trained.rows - 1) as u32)).collect();
             let positions = tape.lookup(trained.table, &positions, 1.0);
             x = tape.add(x, positions);
-        } else if let Some(vectors) = position_vectors(network.settings.positions, network.settings.dim_emb, longest) {
+        } else if let Some(vectors) = position_vectors(settings.positions, settings.dim_emb, longest) {
             let vectors = tape.constant(&vectors);
             let positions = tape.gather(vectors, positions().map(|t| t as u32).collect());
             x = tape.add(x, positions);
@@ -269,12 +270,13 @@ fn linear<D: Device>(tape: &mut Tape<'_, D>, map: &Dense, x: Var) -> Var {
     let inner = match map.activation {
         Some(Function::Relu) => Activation::Relu,
         Some(Function::Sigmoid) => Activation::Sigmoid,
-        Some(Function::Swish | Function::Gelu) | None => Activation::None,
+        Some(Function::Swish | Function::Gelu | Function::GeluTanh) | None => Activation::None,
     };
     let y = tape.linear(x, map.w, map.b, inner);
     match map.activation {
         Some(Function::Swish) => tape.activate(y, Activation::Swish),
-        Some(Function::Gelu) => tape.activate(y, Activation::Gelu),
+        // The approximation by tanh is not trained.
+        Some(Function::Gelu | Function::GeluTanh) => tape.activate(y, Activation::Gelu),
         Some(Function::Relu | Function::Sigmoid) | None => y,
     }
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::words::LineFormat;
-use super::{AttentionWeights, Heads, KeyValueAdditions, KeysValues};
+use super::{Added, AttentionWeights, Heads, KeyValueAdditions, KeysValues, ProductBiases};
 use crate::functions::exp_below;
 use crate::heads::Rows;
 use crate::isa::{Kernel, Simd};
@@ -12,7 +12,7 @@ pub(super) struct Attend<'a, N> {
     pub(super) query: &'a [[f32; 16]],
     pub(super) words: &'a KeysValues,
     pub(super) rows: &'a Rows<'a>,
-    pub(super) added: Option<KeyValueAdditions<'a>>,
+    pub(super) added: Option<Added<'a>>,
     pub(super) weights: &'a mut AttentionWeights,
     pub(super) out: &'a mut [f32],
     pub(super) number: PhantomData<N>,
@@ -61,12 +61,22 @@ impl<N: LineFormat> Attend<'_, N> {
                 *sum = products::<S, N, G>(s, query, &lines.keys(word)[group_lines.clone()]);
             }
             let mut dots = s.mul(fold::<S, P>(s, sums), scale);
-            if let Some(KeyValueAdditions { table, rows }) = self.added {
-                for (p, sum) in sums.iter_mut().enumerate() {
-                    let word = rows[(i * P + p).min(n - 1)] as usize;
-                    *sum = products::<S, N, G>(s, query, &table.lines::<N>().keys(word)[group_lines.clone()]);
+            match self.added {
+                None => {}
+                Some(Added::Vectors(KeyValueAdditions { table, rows })) => {
+                    for (p, sum) in sums.iter_mut().enumerate() {
+                        let word = rows[(i * P + p).min(n - 1)] as usize;
+                        *sum = products::<S, N, G>(s, query, &table.lines::<N>().keys(word)[group_lines.clone()]);
+                    }
+                    dots = s.add(dots, s.mul(fold::<S, P>(s, sums), scale));
                 }
-                dots = s.add(dots, s.mul(fold::<S, P>(s, sums), scale));
+                Some(Added::Biases(ProductBiases { table, rows })) => {
+                    let mut biases = [0.0; 16];
+                    for (p, biases) in biases.chunks_exact_mut(G).enumerate() {
+                        biases.copy_from_slice(table.group::<G>(rows[(i * P + p).min(n - 1)], group));
+                    }
+                    dots = s.add(dots, s.load(&biases));
+                }
             }
             s.store(dots, &mut self.weights.weights[group * stride + i]);
             most = s.max(dots, most);
@@ -96,7 +106,7 @@ impl<N: LineFormat> Attend<'_, N> {
             unreachable!("{B} pairs do not fit this instruction set"); // and no code is made for them
         }
         let mut sums = self.weighted::<S, EVEN, B>(s, first, self.words, self.rows);
-        if let Some(KeyValueAdditions { table, rows }) = self.added {
+        if let Some(Added::Vectors(KeyValueAdditions { table, rows })) = self.added {
             let more = self.weighted::<S, EVEN, B>(s, first, table, &Rows::List(rows));
             for (sum, more) in sums.iter_mut().zip(more) {
                 *sum = (s.add(sum.0, more.0), s.add(sum.1, more.1));

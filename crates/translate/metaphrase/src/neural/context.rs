@@ -1,7 +1,8 @@
 //! The data that callers and workers of a neural engine read.
 
+use crate::EvidenceCounter;
 use crate::evidence::EvidenceModel;
-use crate::{Error, EvidenceCounter, target_language};
+use crate::languages::Languages;
 use metaphrase_base::{UnitTimes, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::WrittenWords;
@@ -15,8 +16,8 @@ pub(crate) struct Context {
     pub(crate) model: Arc<Model>,
     pub(crate) source: Arc<Vocabulary>,
     pub(crate) target: Arc<Vocabulary>,
-    /// The codes of the target languages that lines can choose from.
-    pub(crate) target_languages: Vec<String>,
+    /// The languages that lines can choose from.
+    pub(crate) languages: Languages,
     /// How target words stand in written words.
     pub(crate) written: WrittenWords,
     /// Counts evidence.
@@ -32,16 +33,6 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// The source word that chooses a target language.
-    pub(crate) fn language(&self, language: Option<&str>) -> Result<Option<WordId>, Error> {
-        language.map(|language| target_language::mark(&self.source, &self.target_languages, language)).transpose()
-    }
-
-    /// Whether a source word chooses a target language.
-    pub(crate) fn is_language(&self, word: WordId) -> bool {
-        !self.target_languages.is_empty() && target_language::code(self.source.word(word)).is_some()
-    }
-
     /// The language of translations, if the model names it.
     pub(crate) fn target_language(&self) -> Option<&str> {
         self.model.config().languages.as_ref().map(|[_, target]| &**target)

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::job::{EvidenceJob, EvidenceSource, Job, SecondSearch};
 use crate::evidence::Evidence;
+use crate::languages::LanguageMarks;
 use crate::{Request, TranslateOptions};
 use metaphrase_base::SentenceScorer;
 use metaphrase_evidence::EvidenceError;
@@ -28,8 +29,9 @@ impl Context {
             (None, Some(first)) => EvidenceSource::FirstSearch(SecondSearch::after(task, first.clone())),
             (None, None) if self.evidence.is_some() => {
                 let text = if options.pieces {
-                    let start = usize::from(task.tag.language.is_some());
-                    self.source.decode(&task.source[start..task.source.len() - 1])
+                    let LanguageMarks { before, last, .. } = task.tag.languages;
+                    let (start, after) = (usize::from(before.is_some()), usize::from(last.is_some()));
+                    self.source.decode(&task.source[start..task.source.len() - 1 - after])
                 } else {
                     request.source.clone()
                 };

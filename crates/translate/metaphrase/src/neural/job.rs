@@ -3,6 +3,7 @@
 use super::term_search::TermSearch;
 use crate::Counts;
 use crate::constraints::Segmented;
+use crate::languages::LanguageMarks;
 use crate::reply::Reply;
 use crate::search_graph::GraphUnits;
 use crate::unknown::Replacement;
@@ -15,8 +16,8 @@ use std::sync::Arc;
 pub(crate) struct Job {
     pub(crate) reply: Reply,
     pub(crate) source_pieces: Vec<String>,
-    /// The word before the source of the search that chooses the target language.
-    pub(crate) language: Option<WordId>,
+    /// The words around the source of the search that choose the languages.
+    pub(crate) languages: LanguageMarks,
     /// By word of the search's source, the number of the source piece that it stands for, if the source has terms in
     /// it or a target language before it.
     pub(crate) columns: Option<Vec<usize>>,
@@ -58,6 +59,7 @@ pub(crate) enum EvidenceSource {
 pub(crate) struct SecondSearch {
     pub(crate) source: Vec<WordId>,
     pub(crate) prefix: Vec<WordId>,
+    pub(crate) language_words: usize,
     pub(crate) constraints: Option<Constraints>,
     pub(crate) shortlist: Option<Shortlist>,
     pub(crate) search: CheckedOptions,
@@ -70,6 +72,7 @@ impl SecondSearch {
         Self {
             source: task.source.clone(),
             prefix: task.prefix.clone(),
+            language_words: task.language_words,
             constraints: task.constraints.clone(),
             shortlist: task.shortlist.clone(),
             search: std::mem::replace(&mut task.options, first),
@@ -80,7 +83,7 @@ impl SecondSearch {
     /// The task of the second search. `counts`: the work of the first one.
     pub(crate) fn task(self, mut job: Job, counts: Counts) -> Task<Job> {
         job.earlier_counts += counts;
-        let Self { source, prefix, constraints, shortlist, search, seed } = self;
-        Task { prefix, constraints, seed, shortlist, ..Task::new(job, source, &search) }
+        let Self { source, prefix, language_words, constraints, shortlist, search, seed } = self;
+        Task { prefix, language_words, constraints, seed, shortlist, ..Task::new(job, source, &search) }
     }
 }

@@ -4,6 +4,7 @@ use super::context::{Context, pieces};
 use super::job::Job;
 use crate::constraints::{Segmented, changed_prefix};
 use crate::engine::Plan;
+use crate::languages::LanguageMarks;
 use crate::lengths::{many_sentences, words};
 use crate::reply::Reply;
 use crate::unknown::Replacement;
@@ -14,13 +15,13 @@ use metaphrase_text::MarkedSource;
 
 impl Context {
     /// The search of a line, and the words of its source without terms among them. If the line has no words, as an empty one, the reply
-    /// comes back. `language`: the word that chooses the target language, unless the line begins with such a word.
+    /// comes back. `languages`: the words that choose the languages, unless the line begins with such a word.
     pub(crate) fn task(
         &self,
         options: &TranslateOptions,
         search: &CheckedOptions,
         plan: &Plan,
-        language: Option<WordId>,
+        languages: LanguageMarks,
         reply: Reply,
     ) -> Result<(Task<Job>, Vec<WordId>), Reply> {
         let _unit = Unit::Text.timed();
@@ -33,7 +34,9 @@ impl Context {
         if !options.pieces && request.target.is_none() && notes.is_empty() {
             notes.extend(many_sentences(&request.source, source.len() - 1));
         }
-        let prefix = self.given_target(options, request, &mut notes);
+        let mut prefix = self.given_target(options, request, &mut notes);
+        prefix.splice(0..0, languages.first);
+        let language_words = usize::from(languages.first.is_some());
         let source_pieces = pieces(&self.source, &source[..source.len() - 1]);
         let mut required = self.required(search, request, source.len(), prefix.len());
         notes.append(&mut required.notes);
@@ -51,15 +54,14 @@ impl Context {
         let seed = options.seed.wrapping_add((plan.number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let replacement = self.replacement(options, request, &source_pieces);
         let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.for_sentence(&source));
-        let language = language.filter(|_| !source.first().is_some_and(|&first| self.is_language(first)));
-        let (annotated, columns) = match annotated {
-            Some(annotated) => annotated.read_after(language),
-            None => MarkedSource::plain(&source).read_after(language),
-        };
+        let names_its_own = source.first().is_some_and(|&first| self.languages.is_in_line(first));
+        let languages = if names_its_own { LanguageMarks::default() } else { languages };
+        let (annotated, columns) =
+            annotated.unwrap_or_else(|| MarkedSource::plain(&source)).read_between(languages.before, languages.last);
         let tag = Job {
             reply,
             source_pieces,
-            language,
+            languages,
             columns,
             required,
             terms: request.terms.required.len(),
@@ -71,7 +73,7 @@ impl Context {
             graph: options.search_graph,
             earlier_counts: Counts::default(),
         };
-        Ok((Task { prefix, seed, constraints, shortlist, ..Task::new(tag, annotated, search) }, source))
+        Ok((Task { prefix, language_words, seed, constraints, shortlist, ..Task::new(tag, annotated, search) }, source))
     }
 
     /// What replaces unknown words of the translation.

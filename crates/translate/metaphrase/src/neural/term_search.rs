@@ -162,7 +162,7 @@ impl Context {
                     }
                     return ControlFlow::Break(outcome);
                 };
-                (second.source, job.columns) = annotated.read_after(job.language);
+                (second.source, job.columns) = annotated.read_between(job.languages.before, job.languages.last);
                 if term_use == TermUse::Preferred {
                     job.required.prefer(&self.target, &self.written);
                     second.constraints = job.required.constraints.clone();

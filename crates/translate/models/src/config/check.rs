@@ -48,6 +48,10 @@ impl Config {
                 }
             }
         }
+        let named = self.language_words.iter().flat_map(|languages| &languages.words);
+        if let Some((name, id)) = named.into_iter().find(|(_, id)| **id as usize >= words) {
+            return Some(format!("word {id}, which names the language `{name}`, is not one of {words}"));
+        }
         let tied = match &self.architecture {
             Architecture::Transformer(transformer) => transformer.tied_embeddings,
             Architecture::Recurrent(recurrent) => recurrent.tied_embeddings,
@@ -105,9 +109,28 @@ impl TransformerConfig {
     fn find(&self, problems: &mut Problems) {
         self.find_sizes(problems);
         let (depth, tied) = (self.decoder_depth, &self.tied_layers);
-        if !self.dim_emb.is_multiple_of(self.heads) {
+        if self.dim_head.is_none() && !self.dim_emb.is_multiple_of(self.heads) {
             let sentence = format!("an embedding size of {} is not a multiple of {} heads", self.dim_emb, self.heads);
             problems.add("heads", sentence);
+        }
+        let inner = self.head_size().saturating_mul(self.heads);
+        if inner > MAX_SIZE || (inner != self.dim_emb && !self.attention_projection) {
+            let (heads, size, dim) = (self.heads, self.head_size(), self.dim_emb);
+            let sentence = format!(
+                "{heads} heads of {size} numbers do not fit an embedding size of {dim}; at most {MAX_SIZE} numbers do, with an attention-projection"
+            );
+            problems.add("dim-head", sentence);
+        }
+        if self.gated_ffn && (self.encoder_ffn.depth != 2 || self.decoder_ffn.depth != 2) {
+            problems.add("gated-ffn", "feed-forward blocks with a gate have a depth of 2");
+        }
+        if let Positions::Buckets { buckets, distance } = self.positions
+            && (!buckets.is_multiple_of(4) || distance <= buckets / 2)
+        {
+            let sentence = format!(
+                "{buckets} buckets for distances up to {distance}, expected a multiple of 4, and a distance above its half"
+            );
+            problems.add("positions.buckets", sentence);
         }
         if !tied.is_empty() && (tied.len() != depth || tied.iter().any(|l| !(1..=depth).contains(l))) {
             problems.add("tied-layers", format!("tied layers {tied:?} do not fit a decoder of {depth} layers"));
@@ -140,6 +163,9 @@ impl TransformerConfig {
             ("encoder-ffn.depth", "encoder feed-forward depth", self.encoder_ffn.depth),
             ("decoder-ffn.depth", "decoder feed-forward depth", self.decoder_ffn.depth),
         ];
+        if let Some(size) = self.dim_head {
+            sizes.push(("dim-head", "size of a head", size));
+        }
         if let DecoderLayer::AverageAttention(average) = self.decoder_layer {
             sizes.push(("decoder-layer.average-attention.ffn.dim", "average attention's size", average.ffn.dim));
             depths.push(("decoder-layer.average-attention.ffn.depth", "average attention's depth", average.ffn.depth));
@@ -147,6 +173,10 @@ impl TransformerConfig {
         match self.positions {
             Positions::Relative { distance } => {
                 depths.push(("positions.relative.distance", "distance of relative positions", distance));
+            }
+            Positions::Buckets { buckets, distance } => {
+                depths.push(("positions.buckets.buckets", "number of buckets", buckets));
+                depths.push(("positions.buckets.distance", "distance of the last bucket", distance));
             }
             Positions::SinusoidalShifted { offset } => {
                 depths.push(("positions.sinusoidal-shifted.offset", "offset of positions", offset));
@@ -293,6 +323,7 @@ mod tests {
             end_of_sentence: 0,
             never: vec![1],
             languages: None,
+            language_words: None,
             inline_terms: None,
             decoding: DecoderDefaults::default(),
             architecture: Architecture::Recurrent(recurrent),

@@ -41,6 +41,7 @@ pub(crate) fn config(weights: &Weights) -> Result<Config, ModelError> {
         end_of_sentence: END_OF_SENTENCE,
         never: vec![UNKNOWN],
         languages: None,
+        language_words: None,
         inline_terms: None,
         decoding: DecoderDefaults::default(),
         architecture: Architecture::Recurrent(recurrent),

@@ -107,6 +107,7 @@ pub(crate) fn config(yml: &str, weights: &Weights) -> Result<Config, ModelError>
         end_of_sentence: END_OF_SENTENCE,
         never: vec![UNKNOWN],
         languages: None,
+        language_words: None,
         inline_terms: None,
         decoding: DecoderDefaults::default(),
         architecture,
@@ -164,6 +165,7 @@ impl Settings {
         Ok(TransformerConfig {
             dim_emb: self.dim_emb,
             heads: self.transformer_heads,
+            dim_head: None,
             encoder_depth: self.enc_depth,
             decoder_depth: self.dec_depth,
             encoder_ffn: FeedForward { dim: self.transformer_dim_ffn, depth: self.transformer_ffn_depth },
@@ -172,6 +174,7 @@ impl Settings {
                 depth: or_else(self.transformer_decoder_ffn_depth, self.transformer_ffn_depth),
             },
             activation: activation(path, &self.transformer_ffn_activation)?,
+            gated_ffn: false,
             preprocess: operations(&self.transformer_preprocess)?,
             postprocess: operations(&self.transformer_postprocess)?,
             postprocess_emb: operations(&self.transformer_postprocess_emb)?,

@@ -11,6 +11,9 @@ pub struct TransformerConfig {
     pub dim_emb: usize,
     /// Attention heads; `dim_emb` is a multiple.
     pub heads: usize,
+    /// Numbers of a head; `None`: `dim_emb / heads`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dim_head: Option<usize>,
     /// Layers of the encoder.
     pub encoder_depth: usize,
     /// Layers of the decoder.
@@ -21,6 +24,9 @@ pub struct TransformerConfig {
     pub decoder_ffn: FeedForward,
     /// The function between the maps of a feed-forward block.
     pub activation: Activation,
+    /// A second map of the input, `_Wg`, gates the inner layer of feed-forward blocks: `f(x · W1) ⊙ (x · Wg)`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gated_ffn: bool,
     /// Before each block. Normalisations here have names that end in `_pre`.
     pub preprocess: Operations,
     /// After each block.
@@ -63,6 +69,14 @@ pub struct TransformerConfig {
     pub source_without_end: bool,
 }
 
+impl TransformerConfig {
+    /// Numbers of a head.
+    #[must_use]
+    pub fn head_size(&self) -> usize {
+        self.dim_head.unwrap_or(self.dim_emb / self.heads.max(1))
+    }
+}
+
 /// The network of `marian train --type transformer` without other options.
 impl Default for TransformerConfig {
     fn default() -> Self {
@@ -70,11 +84,13 @@ impl Default for TransformerConfig {
         Self {
             dim_emb: 512,
             heads: 8,
+            dim_head: None,
             encoder_depth: 1,
             decoder_depth: 1,
             encoder_ffn: ffn,
             decoder_ffn: ffn,
             activation: Activation::Swish,
+            gated_ffn: false,
             preprocess: Operations::default(),
             postprocess: Operations(vec![Operation::Add, Operation::LayerNorm]),
             postprocess_emb: Operations::default(),
@@ -116,6 +132,8 @@ pub enum Activation {
     Swish,
     /// x · Φ(x) = x/2 · (1 + erf(x/√2)).
     Gelu,
+    /// x/2 · (1 + tanh(√(2/π) · (x + 0.044715 x³))), an approximation of the function before.
+    GeluTanh,
     /// σ(x)
     Sigmoid,
 }
@@ -162,10 +180,22 @@ pub enum Positions {
     SinusoidalHuggingFace,
     /// A table, `Wpos` (`positions × dim_emb`); its last row serves all later positions.
     Trained,
+    /// A table for each side, `encoder_Wpos` and `decoder_Wpos`: mBART.
+    TrainedBySide,
     /// Self-attention has learned vectors for the distance between two words (Shaw et al. 2018), `_relative_keys` and
     /// `_relative_values` (`2 distance + 1 × dim_emb / heads`), shared by the heads of a layer.
     Relative {
         /// The largest distance with an embedding of its own.
+        distance: usize,
+    },
+    /// Self-attention adds a learned number to the product of a query and a key, for each head and each bucket of
+    /// distances between two words, the same in all layers of a side: `encoder_relative_bias` and
+    /// `decoder_relative_bias` (`buckets × heads`). Half of the buckets are for single distances, and the others for
+    /// ranges that grow exponentially up to the largest distance (Raffel et al. 2020).
+    Buckets {
+        /// In the encoder, half of them are for the words before a word and half for those after it.
+        buckets: usize,
+        /// From this distance on all words are in the last bucket.
         distance: usize,
     },
     /// The network does not know positions.

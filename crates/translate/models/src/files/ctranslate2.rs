@@ -82,7 +82,7 @@ pub(super) fn vocabularies(directory: &Path) -> Result<Vocabularies, ModelError>
         Some([source, target]) => Ok(with_segmenters(lists, source, target)),
         None => {
             check_words(directory, &lists)?;
-            let side = |words| VocabularyFiles { words, segmenter: None };
+            let side = VocabularyFiles::from;
             Ok(Vocabularies { source: side(lists.source), target: side(lists.target) })
         }
     }
@@ -90,7 +90,7 @@ pub(super) fn vocabularies(directory: &Path) -> Result<Vocabularies, ModelError>
 
 /// The vocabularies of a directory whose SentencePiece models these are.
 pub(super) fn with_segmenters(lists: WordLists, source: PathBuf, target: PathBuf) -> Vocabularies {
-    let side = |words, segmenter| VocabularyFiles { words, segmenter: Some(segmenter) };
+    let side = |words, segmenter| VocabularyFiles { segmenter: Some(segmenter), ..VocabularyFiles::from(words) };
     Vocabularies { source: side(lists.source, source), target: side(lists.target, target) }
 }
 

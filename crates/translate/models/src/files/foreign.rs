@@ -2,13 +2,14 @@
 
 use super::{has_extension, listed};
 use crate::ModelError;
+use crate::config::hugging_face::Family;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 /// A sentence about models that were made from others.
-const ORIGINAL: &str = "use the model that it was converted from: one of Marian, OPUS-MT or Hugging Face's MarianMT";
-const MARIAN: &str = "models of Marian, OPUS-MT, Firefox, Nematus and Hugging Face's MarianMT are read";
+const ORIGINAL: &str = "use the model that it was converted from: one of Marian, OPUS-MT or Hugging Face";
+const MARIAN: &str = "models of Marian, OPUS-MT, Firefox, Nematus, CTranslate2 and Hugging Face (MarianMT, M2M-100, NLLB-200, mBART-50, T5, MADLAD-400) are read";
 
 /// Bytes at the start of a file that tell its kind.
 const START: usize = 512;
@@ -113,7 +114,7 @@ fn kind_of_directory(directory: &Path, names: &[String]) -> Option<(String, Stri
     if has("adapter_config.json") {
         return fixed("an adapter (LoRA) to a model", "merge it into its model and save that");
     }
-    if let Some(kind) = model_type(directory).filter(|kind| kind != "marian") {
+    if let Some(kind) = model_type(directory).filter(|kind| Family::from_model_type(kind).is_none()) {
         return Some((format!("a Hugging Face model of the type `{kind}`{}", known_as(&kind)), MARIAN.to_owned()));
     }
     if !has_tensors && (ends(&[".onnx", ".ort"]).is_some() || directory.join("onnx").is_dir()) {
@@ -155,7 +156,7 @@ fn pointer(path: &Path) -> Option<(&'static str, &'static str)> {
 }
 
 /// The `model_type` of a `config.json`.
-fn model_type(directory: &Path) -> Option<String> {
+pub(super) fn model_type(directory: &Path) -> Option<String> {
     let settings: serde_json::Value = serde_json::from_slice(&settings(directory)?).ok()?;
     Some(settings.get("model_type")?.as_str()?.chars().take(40).collect())
 }
@@ -170,10 +171,8 @@ fn settings(directory: &Path) -> Option<Vec<u8>> {
 /// The names under which people know the types of Hugging Face.
 fn known_as(kind: &str) -> &'static str {
     match kind {
-        "m2m_100" => ", as M2M-100 and NLLB-200 are",
-        "nllb-moe" => ", as NLLB-200 is",
-        "mbart" => ", as mBART-50 is",
-        "t5" | "mt5" | "umt5" => ", as T5, mT5 and MADLAD-400 are",
+        "nllb-moe" => ", as the NLLB-200 of 54 billion numbers is",
+        "umt5" => ", whose layers have positions of their own",
         "fsmt" => ", as fairseq's models of WMT19 are",
         "whisper" | "speech_to_text" | "seamless_m4t" | "seamless_m4t_v2" => ", which reads speech",
         "bart" | "pegasus" | "led" | "bigbird_pegasus" => ", which summarises",
@@ -218,14 +217,13 @@ mod tests {
 
     #[test]
     fn directories_of_other_programs_are_named() {
-        let t5 = r#"{"model_type":"t5"}"#;
+        let umt5 = r#"{"model_type":"umt5"}"#;
         for (files, part) in [
             (&[("model.bin", "x"), ("vocabulary.json", "[]")][..], "language model of CTranslate2"),
             (&[("model.bin", "x"), ("source_vocabulary.txt", "a"), ("target_vocabulary.txt", "a")], "CTranslate2"),
             (&[("metadata.json", "{}"), ("model/", ""), ("sentencepiece.model", "x")], "is it in its folder `model`?"),
-            (&[("config.json", r#"{"model_type":"m2m_100"}"#), ("model.safetensors", "x")], "NLLB-200"),
-            (&[("config.json", r#"{"model_type":"mbart"}"#), ("model.safetensors", "x")], "mBART"),
-            (&[("config.json", t5), ("model.safetensors", "x")], "T5"),
+            (&[("config.json", r#"{"model_type":"nllb-moe"}"#), ("model.safetensors", "x")], "NLLB-200"),
+            (&[("config.json", umt5), ("model.safetensors", "x")], "positions of their own"),
             (&[("config.json", r#"{"model_type":"marian"}"#), ("encoder_model.onnx", "x")], "ONNX"),
             (&[("config.json", r#"{"model_type":"marian"}"#), ("onnx/", "")], "ONNX"),
             (&[("model.enpt.intgemm.alphas.bin.gz", "x"), ("vocab.enpt.spm.gz", "x")], "gzip -d"),

@@ -41,7 +41,7 @@ pub(super) fn with_segmenters(directory: &Path, names: &[String], source: PathBu
         let is_spm = has_extension(unpacked_name(name), &["spm"]);
         let segmenters = [spm, codes, CODES.0];
         let segmenter = segmenters.into_iter().find(|name| !is_spm && has(name)).map(|name| directory.join(name));
-        VocabularyFiles { words, segmenter }
+        VocabularyFiles { segmenter, ..VocabularyFiles::from(words) }
     };
     Vocabularies { source: side(source, MODELS.0, CODES.0), target: side(target, MODELS.1, CODES.1) }
 }

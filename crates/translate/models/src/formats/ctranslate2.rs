@@ -106,6 +106,7 @@ fn model_of(
         end_of_sentence: ids.end,
         never: ids.never,
         languages: None,
+        language_words: None,
         inline_terms: None,
         decoding,
         architecture: Architecture::Transformer(network.config),

@@ -4,6 +4,7 @@
 use super::safetensors;
 use super::written::{join_scales, outputs};
 use crate::buffer::{Buffer, Slice};
+use crate::files::Numbering;
 use crate::{Config, ModelError, Weights};
 use metaphrase_base::{Checksums, Choice, MappedFile, Named, inside};
 use metaphrase_settings::{from_toml, to_toml};
@@ -49,6 +50,13 @@ pub(crate) struct Side {
     /// The SentencePiece model that divides text into words, if the vocabulary is not one itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) segmenter: Option<String>,
+    /// How the model numbers the pieces of the vocabulary.
+    #[serde(default, skip_serializing_if = "is_own")]
+    pub(crate) numbering: Numbering,
+}
+
+fn is_own(numbering: &Numbering) -> bool {
+    *numbering == Numbering::Own
 }
 
 /// The shortlist of a model; a number that is missing is that of the file.

@@ -1,18 +1,23 @@
-//! Hugging Face's MarianMT directories: `config.json` and `model.safetensors` or `pytorch_model.bin`, whole or in
-//! shards.
+//! Hugging Face's directories of MarianMT, M2M-100, NLLB-200, SMaLL-100 and mBART-50: `config.json` and
+//! `model.safetensors` or `pytorch_model.bin`, whole or in shards.
 //!
 //! Their tensors are Marian's under other names, with matrices turned (`outputs × inputs`) and vectors of one
-//! dimension. The vocabulary has one more word, `<pad>`, from which decoding starts. Its embedding is mostly zeros,
-//! which is Marian's start from a zero vector; a model that was trained further may have other numbers there.
+//! dimension. The vocabulary of MarianMT has one more word, `<pad>`, from which decoding starts. Its embedding is mostly
+//! zeros, which is Marian's start from a zero vector; a model that was trained further may have other numbers there.
+
+mod languages;
+mod names;
+mod t5;
 
 use super::{pytorch, safetensors};
 use crate::buffer::{Buffer, Slice};
-use crate::config::hugging_face::{Generation, Settings};
-use crate::config::{Architecture, Positions};
+use crate::config::hugging_face::{Family, Generation, Settings};
+use crate::config::{Architecture, LanguageWords, Positions};
 use crate::files::check_file;
 use crate::stored::{Encoding, StoredTensor};
 use crate::{Config, ModelError, Weights};
 use metaphrase_base::inside;
+use names::{as_marian, canonical};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -28,6 +33,11 @@ const SHARED: &str = "model.shared.weight";
 const ENCODER_TABLE: &str = "model.encoder.embed_tokens.weight";
 const DECODER_TABLE: &str = "model.decoder.embed_tokens.weight";
 const OUTPUT_TABLE: &str = "lm_head.weight";
+const ENCODER_POSITIONS: &str = "model.encoder.embed_positions.weight";
+const DECODER_POSITIONS: &str = "model.decoder.embed_positions.weight";
+
+/// The first rows of mBART's tables of positions, which no word has.
+const UNUSED_POSITIONS: usize = 2;
 
 /// The canonical name of the output layer's bias.
 const OUTPUT_BIAS: &str = "decoder_ff_logit_out_b";
@@ -36,7 +46,7 @@ const OUTPUT_BIAS: &str = "decoder_ff_logit_out_b";
 pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
     let path = directory.join("config.json");
     let json = std::fs::read(&path).map_err(|e| ModelError::io(&path, "read", e))?;
-    let settings = Settings::parse(&path, &json)?;
+    let family = Family::from_json(&path, &json)?;
     let mut tensors = BTreeMap::new();
     for shard in shards(directory)? {
         check_file(&shard)?;
@@ -46,28 +56,42 @@ pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
     }
     let whole = ["model.safetensors", "pytorch_model.bin"].map(|name| directory.join(name));
     let model = whole.iter().find(|path| path.is_file()).unwrap_or(&whole[0]);
-    let (mut config, weights) = model_of(&path, model, &settings, tensors)?;
-    config.decoding = generation(directory)?.or(settings.generation).defaults();
-    config.languages = languages(directory);
+    let (mut config, weights, own) = of_family(family, &path, &json, model, tensors)?;
+    let generation = generation(directory)?.or(own.as_ref().map(|own| own.generation).unwrap_or_default());
+    config.decoding = generation.defaults();
+    match own {
+        Some(_) if family == Family::Marian => config.languages = languages::pair(directory),
+        Some(settings) => {
+            config.language_words = Some(languages::words(directory, &settings, generation.forced_bos_token_id)?);
+        }
+        // Where there are several, their words are in the vocabulary (`<2de>`).
+        None => config.language_words = Some(LanguageWords::in_vocabulary()),
+    }
     Ok((config, weights))
 }
 
-/// The languages that the tokeniser's settings name, if they name them.
-fn languages(directory: &Path) -> Option<[String; 2]> {
-    #[derive(Deserialize)]
-    struct Tokenizer {
-        source_lang: String,
-        target_lang: String,
+/// The model of a family, and the settings of all families but T5's.
+fn of_family(
+    family: Family,
+    path: &Path,
+    json: &[u8],
+    model: &Path,
+    tensors: BTreeMap<String, StoredTensor>,
+) -> Result<(Config, Weights, Option<Settings>), ModelError> {
+    if family == Family::T5 {
+        let (config, weights) = t5::model(path, model, &crate::config::t5::Settings::parse(path, json)?, tensors)?;
+        return Ok((config, weights, None));
     }
-    let json = std::fs::read(directory.join("tokenizer_config.json")).ok()?;
-    let Tokenizer { source_lang, target_lang } = serde_json::from_slice(&json).ok()?;
-    Some([source_lang, target_lang])
+    let settings = Settings::parse(path, json)?;
+    let (config, weights) = model_of(path, model, &settings, tensors)?;
+    Ok((config, weights, Some(settings)))
 }
 
 /// The model from its settings and tensors in one file.
 pub(crate) fn model(path: &Path, json: &[u8], tensors: &Slice) -> Result<(Config, Weights), ModelError> {
-    let settings = Settings::parse(path, json)?;
-    model_of(path, path, &settings, safetensors::read(path, tensors)?)
+    let (config, weights, _) =
+        of_family(Family::from_json(path, json)?, path, json, path, safetensors::read(path, tensors)?)?;
+    Ok((config, weights))
 }
 
 /// Newer models keep recommendations in a file of their own.
@@ -114,7 +138,7 @@ fn model_of(
     settings: &Settings,
     mut stored: BTreeMap<String, StoredTensor>,
 ) -> Result<(Config, Weights), ModelError> {
-    let positions = positions(path, &mut stored)?;
+    let positions = positions(path, settings, &mut stored)?;
     name_tied_tables(settings, &mut stored);
     let output_is_table = settings.tie_word_embeddings || !stored.contains_key(OUTPUT_TABLE);
     let mut config = settings.config(settings_path, positions, output_is_table)?;
@@ -126,10 +150,15 @@ fn model_of(
     }
     let table = if settings.share_encoder_decoder_embeddings { "Wemb" } else { "decoder_Wemb" };
     let pad = settings.pad_token_id as usize;
+    let is_marian = settings.family() == Family::Marian;
     if let Architecture::Transformer(network) = &mut config.architecture {
-        network.start_word = start_word(path, table, &tensors, settings)?;
+        network.start_word =
+            if is_marian { start_word(path, table, &tensors, settings)? } else { Some(settings.start_word()) };
+        network.output_bias = is_marian || tensors.contains_key(OUTPUT_BIAS);
     }
-    mask_padding(path, &mut tensors, pad, config.target_words)?;
+    if is_marian {
+        mask_padding(path, &mut tensors, pad, config.target_words)?;
+    }
     Ok((config, Weights::new(path, tensors)))
 }
 
@@ -190,17 +219,53 @@ fn mask_padding(
     Ok(())
 }
 
-/// Tables of positions, where they are stored, must be the sinusoids that the architecture computes.
-fn positions(path: &Path, stored: &mut BTreeMap<String, StoredTensor>) -> Result<Positions, ModelError> {
-    for name in ["model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"] {
-        if let Some(table) = stored.remove(name)
-            && !is_sinusoid(&table)
-        {
-            let advice = "only MarianMT's sinusoids are";
-            return Err(ModelError::unsupported(path, format!("the table of positions `{name}`"), advice));
+/// How the network knows positions. Tables of MarianMT, where they are stored, must be the sinusoids that the
+/// architecture computes; those of mBART lose the rows that no word has.
+fn positions(
+    path: &Path,
+    settings: &Settings,
+    stored: &mut BTreeMap<String, StoredTensor>,
+) -> Result<Positions, ModelError> {
+    let tables = [ENCODER_POSITIONS, DECODER_POSITIONS];
+    match settings.family() {
+        // T5 does not come here.
+        Family::Marian | Family::T5 => {
+            for name in tables {
+                if stored.remove(name).is_some_and(|table| !is_sinusoid(&table)) {
+                    let advice = "only MarianMT's sinusoids are";
+                    return Err(ModelError::unsupported(path, format!("the table of positions `{name}`"), advice));
+                }
+            }
+            Ok(Positions::SinusoidalHuggingFace)
+        }
+        Family::M2m100 => {
+            tables.iter().for_each(|name| drop(stored.remove(*name)));
+            // Words come after the position of padding, which no word has.
+            Ok(Positions::SinusoidalShifted { offset: settings.pad_token_id as usize + 1 })
+        }
+        Family::Mbart => {
+            for name in tables {
+                if let Some(table) = stored.get_mut(name) {
+                    *table = without_unused(path, name, table)?;
+                }
+            }
+            Ok(Positions::TrainedBySide)
         }
     }
-    Ok(Positions::SinusoidalHuggingFace)
+}
+
+/// A table of positions without its unused rows.
+fn without_unused(path: &Path, name: &str, table: &StoredTensor) -> Result<StoredTensor, ModelError> {
+    let bytes = table.bytes.bytes().len();
+    match table.shape[..] {
+        [rows, dim] if rows > UNUSED_POSITIONS => {
+            let unused = UNUSED_POSITIONS * dim * table.encoding.width();
+            let rest = table.bytes.part(unused..bytes);
+            let rest = rest.ok_or_else(|| ModelError::tensor(path, name, "it is shorter than its shape says"))?;
+            Ok(StoredTensor { shape: vec![rows - UNUSED_POSITIONS, dim], bytes: rest, ..table.clone() })
+        }
+        _ => Err(ModelError::tensor(path, name, "it is no table of three or more positions")),
+    }
 }
 
 fn is_sinusoid(table: &StoredTensor) -> bool {
@@ -217,99 +282,9 @@ fn is_sinusoid(table: &StoredTensor) -> bool {
     })
 }
 
-/// Matrices turned, vectors as one row; embedding tables and the output layer are `words × dimension` in both.
-fn as_marian(name: &str, mut tensor: StoredTensor) -> StoredTensor {
-    match tensor.shape[..] {
-        [length] => tensor.shape = vec![1, length],
-        [outputs, inputs] if !name.ends_with("Wemb") && !name.ends_with("_Wt") && name != OUTPUT_BIAS => {
-            tensor.shape = vec![inputs, outputs];
-            tensor.transposed = true;
-        }
-        _ => {}
-    }
-    tensor
-}
-
-/// The canonical name of a tensor; `None` for copies of tied tables and for arrays that are not tensors of the model.
-fn canonical(name: &str, settings: &Settings, output_is_table: bool) -> Option<String> {
-    let shared = settings.share_encoder_decoder_embeddings;
-    match name {
-        SHARED => return shared.then(|| "Wemb".into()),
-        ENCODER_TABLE => return (!shared).then(|| "encoder_Wemb".into()),
-        DECODER_TABLE => return (!shared).then(|| "decoder_Wemb".into()),
-        OUTPUT_TABLE => return (!output_is_table).then(|| "decoder_ff_logit_out_Wt".into()),
-        "final_logits_bias" => return Some(OUTPUT_BIAS.into()),
-        _ => {}
-    }
-    let (side, rest) = name.strip_prefix("model.")?.split_once(".layers.")?;
-    let (layer, rest) = rest.split_once('.')?;
-    let layer = layer.parse::<usize>().ok()?.checked_add(1)?;
-    let part = match rest.rsplit_once('.')? {
-        ("fc1", "weight") => "ffn_W1".to_owned(),
-        ("fc1", "bias") => "ffn_b1".to_owned(),
-        ("fc2", "weight") => "ffn_W2".to_owned(),
-        ("fc2", "bias") => "ffn_b2".to_owned(),
-        ("final_layer_norm", kind) => format!("ffn_ffn_{}", normalisation(kind)?),
-        ("self_attn_layer_norm", kind) => format!("self_Wo_{}", normalisation(kind)?),
-        ("encoder_attn_layer_norm", kind) => format!("context_Wo_{}", normalisation(kind)?),
-        (projection, kind) => attention(projection, kind)?,
-    };
-    Some(format!("{side}_l{layer}_{part}"))
-}
-
-/// `self_attn.q_proj`, `weight` is `self_Wq`.
-fn attention(projection: &str, kind: &str) -> Option<String> {
-    let (block, projection) = projection.split_once('.')?;
-    let block = match block {
-        "self_attn" => "self",
-        "encoder_attn" => "context",
-        _ => return None,
-    };
-    let letter = match projection {
-        "q_proj" => 'q',
-        "k_proj" => 'k',
-        "v_proj" => 'v',
-        "out_proj" => 'o',
-        _ => return None,
-    };
-    let kind = match kind {
-        "weight" => 'W',
-        "bias" => 'b',
-        _ => return None,
-    };
-    Some(format!("{block}_{kind}{letter}"))
-}
-
-fn normalisation(kind: &str) -> Option<&'static str> {
-    match kind {
-        "weight" => Some("ln_scale"),
-        "bias" => Some("ln_bias"),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn stored_names_become_canonical() {
-        let settings = Settings::default();
-        for (stored, expected) in [
-            ("model.shared.weight", Some("Wemb")),
-            ("lm_head.weight", None),
-            ("model.decoder.embed_tokens.weight", None),
-            ("model.encoder.layers.0.self_attn.out_proj.bias", Some("encoder_l1_self_bo")),
-            ("model.decoder.layers.11.encoder_attn.q_proj.weight", Some("decoder_l12_context_Wq")),
-            ("model.decoder.layers.0.encoder_attn_layer_norm.bias", Some("decoder_l1_context_Wo_ln_bias")),
-            ("model.encoder.layers.2.fc2.weight", Some("encoder_l3_ffn_W2")),
-            ("model.encoder.layers.2.final_layer_norm.weight", Some("encoder_l3_ffn_ffn_ln_scale")),
-            ("model.encoder.layers.x.fc2.weight", None),
-            ("model.encoder.layernorm_embedding.weight", None),
-        ] {
-            assert_eq!(canonical(stored, &settings, true).as_deref(), expected, "{stored}");
-        }
-    }
 
     #[test]
     fn sinusoids_are_recognised() {

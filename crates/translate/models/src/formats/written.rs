@@ -45,7 +45,7 @@ pub(crate) fn outputs<'a>(
 /// Whether these are weights of products or of word vectors: positions are added as they are, and a map to one number
 /// is a vector.
 fn is_map(name: &str, shape: &[usize]) -> bool {
-    let position = name == "Wpos" || name.contains("_relative_");
+    let position = name.ends_with("Wpos") || name.contains("_relative_");
     !position && matches!(shape, [rows, cols] if *rows > 1 && *cols > 1)
 }
 

@@ -16,8 +16,6 @@ pub struct Transformer<T> {
     pub settings: TransformerConfig,
     /// Embeddings and output layer.
     pub words: WordTables<T>,
-    /// Trained positions.
-    pub positions: Option<PositionTable<T>>,
     /// The encoder.
     pub encoder: Side<T, EncoderLayer<T>>,
     /// The decoder; of layers that share weights it has one.
@@ -36,6 +34,8 @@ pub struct PositionTable<T> {
 
 /// An encoder or a decoder.
 pub struct Side<T, L> {
+    /// Trained positions; both sides may have one table.
+    pub positions: Option<PositionTable<T>>,
     /// The operations between the embeddings and the first layer.
     pub after_embedding: Process<T>,
     /// The operations after the last layer.
@@ -93,8 +93,13 @@ pub struct Dense<T> {
     pub activation: Option<Activation>,
 }
 
-/// Linear maps, one after the other; at least one.
-pub type FeedForward<T> = Vec<Dense<T>>;
+/// Linear maps, one after the other.
+pub struct FeedForward<T> {
+    /// At least one.
+    pub maps: Vec<Dense<T>>,
+    /// A map of the block's input by whose output the first map's is multiplied.
+    pub gate: Option<Dense<T>>,
+}
 
 /// Multi-head attention.
 pub struct Attention<T> {
@@ -108,6 +113,40 @@ pub struct Attention<T> {
     pub projection: Option<Dense<T>>,
     /// Relative positions, of self-attention alone.
     pub relative: Option<RelativePositions<T>>,
+    /// Numbers for distances, of self-attention alone.
+    pub biases: Option<PositionBiases<T>>,
+}
+
+/// Numbers that attention adds to the product of a query and a key for the distance between the two words (Raffel et al.
+/// 2020, section 2.1).
+pub struct PositionBiases<T> {
+    /// `buckets × heads`.
+    pub table: T,
+    /// A multiple of 4.
+    pub buckets: usize,
+    /// From this distance on all words are in the last bucket.
+    pub distance: usize,
+    /// Whether words after a word have buckets of their own, as in the encoder.
+    pub both_ways: bool,
+}
+
+impl<T> PositionBiases<T> {
+    /// The row of the table for a word that is `distance` words before another, or after it.
+    #[must_use]
+    pub fn row(&self, distance: usize, is_after: bool) -> usize {
+        let (buckets, first) = match self.both_ways {
+            true => (self.buckets / 2, if is_after { self.buckets / 2 } else { 0 }),
+            false => (self.buckets, 0),
+        };
+        let single = buckets / 2;
+        if distance < single {
+            return first + distance;
+        }
+        // In f32, as in torch.
+        let share = (distance as f32 / single as f32).ln() / (self.distance as f64 / single as f64).ln() as f32;
+        let bucket = single + (share * (buckets - single) as f32) as usize;
+        first + bucket.min(buckets - 1)
+    }
 }
 
 /// Vectors that attention adds to keys and values for the distance between two words (Shaw et al. 2018), the same in
@@ -192,12 +231,6 @@ impl<T> Transformer<T> {
         let dim = network.dim_emb;
         let output = OutputLayer { name: "decoder_ff_logit_out", inputs: dim, has_bias: network.output_bias };
         let words = WordTables::build(supply, config, network.tied_embeddings, dim, output)?;
-        let positions = (network.positions == Positions::Trained).then(|| {
-            let rows = supply.rows("Wpos", TRAINED_POSITIONS);
-            let table = supply.tensor("Wpos", [rows, dim], Init::Uniform(0.05))?;
-            Ok(PositionTable { table, rows })
-        });
-        let positions = positions.transpose()?;
         let mut own: Vec<usize> = Vec::new();
         let mut order = Vec::new();
         for n in 1..=network.decoder_depth {
@@ -211,7 +244,7 @@ impl<T> Transformer<T> {
         let mut builder = Builder { supply, config: network };
         let encoder = builder.side("encoder", 1..=network.encoder_depth, Builder::encoder_layer)?;
         let decoder = builder.side("decoder", own, Builder::decoder_layer)?;
-        Ok(Self { settings: network.clone(), words, positions, encoder, decoder, order })
+        Ok(Self { settings: network.clone(), words, encoder, decoder, order })
     }
 }
 
@@ -230,10 +263,23 @@ impl<S: Supply> Builder<'_, S> {
         layer: impl Fn(&mut Self, usize) -> PartResult<S, L>,
     ) -> PartResult<S, Side<S::Tensor, L>> {
         Ok(Side {
+            positions: self.positions(name)?,
             after_embedding: self.process(&self.config.postprocess_emb, &format!("{name}_emb"), "_pre")?,
             top: self.process(&self.config.postprocess_top, &format!("{name}_top"), "")?,
             layers: layers.into_iter().map(|n| layer(self, n)).collect::<Result<_, _>>()?,
         })
+    }
+
+    /// The table of positions of the side called `side`.
+    fn positions(&mut self, side: &str) -> PartResult<S, Option<PositionTable<S::Tensor>>> {
+        let name = match self.config.positions {
+            Positions::Trained => "Wpos".to_owned(),
+            Positions::TrainedBySide => format!("{side}_Wpos"),
+            _ => return Ok(None),
+        };
+        let rows = self.supply.rows(&name, TRAINED_POSITIONS);
+        let table = self.supply.tensor(&name, [rows, self.config.dim_emb], Init::Uniform(0.05))?;
+        Ok(Some(PositionTable { table, rows }))
     }
 
     fn encoder_layer(&mut self, n: usize) -> PartResult<S, EncoderLayer<S::Tensor>> {
@@ -257,12 +303,15 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     fn attention(&mut self, prefix: &str) -> PartResult<S, Block<S::Tensor, Attention<S::Tensor>>> {
+        let (dim, inner) = (self.config.dim_emb, self.config.heads * self.config.head_size());
+        let projects = self.config.attention_projection;
         let body = Attention {
-            queries: self.square(prefix, "q")?,
-            keys: self.square(prefix, "k")?,
-            values: self.square(prefix, "v")?,
-            projection: self.config.attention_projection.then(|| self.square(prefix, "o")).transpose()?,
+            queries: self.dense(prefix, "q", [dim, inner])?,
+            keys: self.dense(prefix, "k", [dim, inner])?,
+            values: self.dense(prefix, "v", [dim, inner])?,
+            projection: projects.then(|| self.dense(prefix, "o", [inner, dim])).transpose()?,
             relative: None,
+            biases: None,
         };
         let around = format!("{prefix}_Wo");
         self.block(body, &around, &around)
@@ -271,10 +320,16 @@ impl<S: Supply> Builder<'_, S> {
     fn self_attention(&mut self, prefix: &str) -> PartResult<S, Block<S::Tensor, Attention<S::Tensor>>> {
         let mut block = self.attention(prefix)?;
         if let Positions::Relative { distance } = self.config.positions {
-            let shape = [2 * distance + 1, self.config.dim_emb / self.config.heads];
+            let shape = [2 * distance + 1, self.config.head_size()];
             let keys = self.supply.tensor(&format!("{prefix}_relative_keys"), shape, Init::Glorot)?;
             let values = self.supply.tensor(&format!("{prefix}_relative_values"), shape, Init::Glorot)?;
             block.body.relative = Some(RelativePositions { keys, values, distance });
+        }
+        if let Positions::Buckets { buckets, distance } = self.config.positions {
+            let both_ways = prefix.starts_with("encoder");
+            let name = if both_ways { "encoder_relative_bias" } else { "decoder_relative_bias" };
+            let table = self.supply.tensor(name, [buckets, self.config.heads], Init::Glorot)?;
+            block.body.biases = Some(PositionBiases { table, buckets, distance, both_ways });
         }
         Ok(block)
     }
@@ -283,8 +338,10 @@ impl<S: Supply> Builder<'_, S> {
         let mut maps = self.inner_maps(prefix, size, self.config.activation)?;
         let inputs = if maps.is_empty() { self.config.dim_emb } else { size.dim };
         maps.push(self.dense(prefix, &size.depth.to_string(), [inputs, self.config.dim_emb])?);
+        let gated = self.config.gated_ffn;
+        let gate = gated.then(|| self.dense(prefix, "g", [self.config.dim_emb, size.dim])).transpose()?;
         let around = format!("{prefix}_ffn");
-        self.block(maps, &around, &around)
+        self.block(FeedForward { maps, gate }, &around, &around)
     }
 
     fn ssru(&mut self, prefix: &str, projection: bool) -> PartResult<S, Block<S::Tensor, Ssru<S::Tensor>>> {

@@ -61,7 +61,7 @@ impl CrossAttention {
         let input = self.around.begin(x, input, around_work);
         self.queries.apply(input, queries, around_work.rows());
         let unit = Unit::Attention.timed();
-        attended.resize(x.rows(), x.cols());
+        attended.resize(x.rows(), self.form.heads.columns());
         for (r, row) in rows.iter().enumerate() {
             let source = source(row);
             attend(queries.row(r), source, &Rows::Range(0..source.len()), None, weights, attended.row_mut(r));

@@ -5,12 +5,11 @@ use super::positions::Positions;
 use crate::embedding::Embedding;
 use metaphrase_base::WordId;
 use metaphrase_kernels::{Matrix, scale};
-use std::sync::Arc;
 
 /// Embeddings, positions and what follows them, of the encoder or the decoder.
 pub(super) struct Input {
     pub(super) embedding: Embedding,
-    pub(super) positions: Arc<Positions>,
+    pub(super) positions: Positions,
     /// Embeddings are multiplied with this: √d or 1.
     pub(super) scale: f32,
     pub(super) process: Process,

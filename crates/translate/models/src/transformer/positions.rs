@@ -67,7 +67,7 @@ impl Sinusoid {
             Kind::SinusoidalMarian => Some(Self::Marian),
             Kind::SinusoidalShifted { offset } => Some(Self::Shifted(offset)),
             Kind::SinusoidalHuggingFace => Some(Self::HuggingFace),
-            Kind::Trained | Kind::Relative { .. } | Kind::None => None,
+            Kind::Trained | Kind::TrainedBySide | Kind::Relative { .. } | Kind::Buckets { .. } | Kind::None => None,
         }
     }
 

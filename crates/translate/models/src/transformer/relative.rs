@@ -1,9 +1,9 @@
 //! Learned relative positions in self-attention.
 
 use super::attention::Form;
-use crate::parts::transformer::RelativePositions;
+use crate::parts::transformer::{PositionBiases, RelativePositions};
 use crate::weights::CheckedTensor;
-use metaphrase_kernels::{KeyValueAdditions, KeysValues};
+use metaphrase_kernels::{BiasTable, KeyValueAdditions, KeysValues, ProductBiases};
 
 /// Shaw et al. 2018, §3.2, for each head of a query at position i over keys at positions j, with r = j - i cut to
 /// ±distance:
@@ -46,12 +46,58 @@ impl RelativeVectors {
     }
 }
 
+/// Raffel et al. 2020, section 2.1: a number for each head and each bucket of distances.
+pub(super) struct BucketBiases {
+    table: BiasTable,
+    /// By distance, up to that of the last bucket: the rows of words before and after the query's.
+    before: Vec<u32>,
+    after: Vec<u32>,
+}
+
+impl BucketBiases {
+    /// The biases of these tensors, for a layer of this form.
+    pub(super) fn pack(parts: PositionBiases<CheckedTensor<'_>>, form: Form) -> Self {
+        let rows = |is_after| (0..=parts.distance).map(|distance| parts.row(distance, is_after) as u32).collect();
+        let (before, after) = (rows(false), rows(true));
+        Self { table: BiasTable::new(form.heads, &parts.table.numbers()), before, after }
+    }
+
+    /// The biases for the query at `position` and `seen` words, which are at positions from 0 on.
+    pub(super) fn for_query<'a>(&'a self, position: usize, seen: usize, work: &'a mut Work) -> ProductBiases<'a> {
+        let last = self.before.len() - 1;
+        let row = |key: usize| match position.checked_sub(key) {
+            Some(distance) => self.before[distance.min(last)],
+            None => self.after[(key - position).min(last)],
+        };
+        work.rows.clear();
+        work.rows.extend((0..seen).map(row));
+        ProductBiases { table: &self.table, rows: &work.rows }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Weights;
     use crate::parts::transformer::Dense;
     use metaphrase_kernels::{AttentionWeights, Rows, attend};
+
+    #[test]
+    fn distances_have_buckets() {
+        // `T5Attention._relative_position_bucket` of transformers 5.24, with 32 buckets up to 128.
+        let biases = |both_ways| PositionBiases { table: (), buckets: 32, distance: 128, both_ways };
+        let row = |both_ways, is_after| {
+            let biases = biases(both_ways);
+            [0, 1, 7, 8, 9, 11, 12, 15, 16, 22, 23, 31, 32, 45, 46, 63, 64, 90, 91, 127, 128, 1000]
+                .map(|distance| biases.row(distance, is_after))
+        };
+        let before = [0, 1, 7, 8, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15, 15, 15];
+        assert_eq!(row(true, false), before);
+        // A word is not after itself.
+        assert_eq!(row(true, true)[1..], before.map(|bucket| bucket + 16)[1..]);
+        let so_far = [0, 1, 7, 8, 9, 11, 12, 15, 16, 18, 18, 21, 21, 23, 24, 26, 26, 29, 29, 31, 31, 31];
+        assert_eq!(row(false, false), so_far);
+    }
 
     #[test]
     fn distances_are_cut() {

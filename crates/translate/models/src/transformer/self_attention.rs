@@ -3,13 +3,13 @@
 use super::attention::Form;
 use super::history::History;
 use super::operations::{AroundWork, BlockProcesses};
-use super::relative::{self, RelativeVectors};
+use super::relative::{self, BucketBiases, RelativeVectors};
 use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
 use core::ops::Range;
 use metaphrase_base::{Row, Unit};
-use metaphrase_kernels::{AttentionWeights, KeysValues, Matrix, Rows, attend};
+use metaphrase_kernels::{AttentionWeights, KeysValues, Matrix, Rows, attend, attend_with_biases};
 
 /// A self-attention layer.
 pub(super) struct SelfAttention {
@@ -21,6 +21,7 @@ pub(super) struct SelfAttention {
     words: Option<Linear>,
     projection: Option<Linear>,
     relative: Option<RelativeVectors>,
+    biases: Option<BucketBiases>,
 }
 
 /// Work space of self-attention.
@@ -68,7 +69,8 @@ impl SelfAttention {
         heads: usize,
         source: KeySource,
     ) -> Self {
-        let (around, parts::Attention { queries, keys, values, projection, relative }) = BlockProcesses::pack(block);
+        let (around, parts::Attention { queries, keys, values, projection, relative, biases }) =
+            BlockProcesses::pack(block);
         let form = Form::new(heads, &queries);
         let maps = [queries, keys, values].map(Linear::pack);
         let outputs = form.interleaved(0).chain(form.interleaved(1)).chain(form.in_order(2)).collect::<Vec<_>>();
@@ -81,6 +83,7 @@ impl SelfAttention {
             words: apart.then(|| Linear::gather(&maps, word_outputs)),
             projection: projection.map(Linear::pack),
             relative: relative.map(|relative| RelativeVectors::pack(&relative, form)),
+            biases: biases.map(|biases| BucketBiases::pack(biases, form)),
         }
     }
 
@@ -100,7 +103,7 @@ impl SelfAttention {
         let Work { input, queries, words, attended, weights, relative, .. } = work;
         let input = self.around.begin(x, input, around_work);
         self.queries.apply(input, queries, around_work.rows());
-        attended.resize(x.rows(), x.cols());
+        attended.resize(x.rows(), self.form.heads.columns());
         let words = words.get_or_insert_with(|| self.no_words());
         words.resize(x.rows());
         for r in 0..x.rows() {
@@ -178,7 +181,7 @@ impl SelfAttention {
                 words.apply(x, raw, around_work.rows());
             }
         }
-        attended.resize(x.rows(), x.cols());
+        attended.resize(x.rows(), self.form.heads.columns());
     }
 
     /// Keys and values in a row that the map of queries makes.
@@ -197,6 +200,10 @@ impl SelfAttention {
         out: &mut [f32],
     ) {
         let vector = &query.vector[..self.form.heads.interleaved_len()];
+        if let Some(biases) = &self.biases {
+            let biases = biases.for_query(query.position, seen.len(), work);
+            return attend_with_biases(vector, words, seen, biases, weights, out);
+        }
         let added = self.relative.as_ref().map(|relative| relative.for_query(query.position, seen.len(), work));
         attend(vector, words, seen, added, weights, out);
     }

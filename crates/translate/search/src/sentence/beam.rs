@@ -216,7 +216,10 @@ impl Beam {
 
     /// The best finished hypotheses.
     pub(crate) fn hypotheses(&self, plan: &SentencePlan, end: WordId) -> impl Iterator<Item = Hypothesis> {
-        let trace = move |(hyp, score)| self.trellis.trace_back(hyp, end, score, plan.source_len);
+        let trace = move |(hyp, score)| {
+            let hypothesis = self.trellis.trace_back(hyp, end, score, plan.source_len);
+            hypothesis.without_first(plan.language_words, plan.source_len)
+        };
         self.finished.iter().map(trace)
     }
 

@@ -14,7 +14,7 @@ impl SentenceSearch {
     pub(super) fn choose(&mut self, step: &mut StepContext<'_, impl StepScores>) {
         let Self { plan, beam, constraints, width, .. } = self;
         if let Some(word) = plan.given(beam.length) {
-            step.give(word);
+            step.give(word, plan.has_score(beam.length));
         } else if let Some(sampling) = plan.options.sampling {
             self.draw(sampling, step);
         } else {

@@ -97,7 +97,7 @@ impl SentenceSearch {
             return Vec::new();
         }
         let finished: Vec<HypId> = self.beam.finished.iter().map(|(hyp, _)| hyp).collect();
-        self.beam.trellis.explored(end, &finished)
+        self.beam.trellis.explored(end, &finished, self.plan.language_words)
     }
 
     /// Adds the hypotheses that the length limit cut off to F: those that meet all constraints or, if there are none,

@@ -44,6 +44,8 @@ pub(crate) struct SentencePlan {
     pub(crate) options: Arc<Options>,
     pub(crate) source_len: usize,
     pub(crate) prefix: Vec<WordId>,
+    /// The words at the start of the prefix that carry no score.
+    pub(crate) language_words: usize,
     pub(crate) ranking: Ranking,
     /// T: the length at which the search ends.
     pub(crate) limit: usize,
@@ -69,6 +71,7 @@ impl SentencePlan {
         self.options = Arc::clone(options);
         self.source_len = task.source.len();
         self.prefix.clone_from(&task.prefix);
+        self.language_words = task.language_words.min(task.prefix.len());
         let written_words = task.constraints.as_ref().map_or(0, Constraints::written_words);
         self.ranking = Ranking::new(options, written_words);
         self.limit = length::limit(options, task.source.len(), task.prefix.len());
@@ -121,6 +124,11 @@ impl SentencePlan {
         self.prefix.get(length).copied()
     }
 
+    /// Whether the word after `length` words has a score.
+    pub(crate) fn has_score(&self, length: usize) -> bool {
+        length >= self.language_words
+    }
+
     /// The number of draws; 0 if the search is for the best hypotheses.
     pub(crate) fn draws(&self) -> usize {
         if self.ending == Ending::Draws { self.options.n_best } else { 0 }
@@ -147,7 +155,7 @@ impl SentencePlan {
             characters,
             bytes: &self.options.bytes,
             room: self.limit.saturating_sub(length + 1),
-            is_short: length < self.options.min_target_length,
+            is_short: length < self.options.min_target_length.saturating_add(self.language_words),
             end,
         }
     }

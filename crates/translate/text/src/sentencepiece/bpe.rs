@@ -20,6 +20,19 @@ pub(super) struct Bpe {
     /// one place depend on others.
     by_word: bool,
     has_unused: bool,
+    /// The pairs that are joined, in place of all that make a piece.
+    merges: Option<Merges>,
+}
+
+/// Pairs of pieces and the order in which they are joined.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Merges(HashMap<(u32, u32), i32>);
+
+impl Merges {
+    /// A pair that is joined before those of greater ranks. Of equal pairs the last one counts.
+    pub(super) fn add(&mut self, left: u32, right: u32, rank: i32) {
+        self.0.insert((left, right), rank);
+    }
 }
 
 /// Work space.
@@ -58,13 +71,14 @@ struct Merge {
 }
 
 impl Bpe {
-    pub(super) fn new(pieces: &Pieces) -> Self {
-        let has_unused = pieces.iter().any(|(_, kind)| kind == Kind::Unused);
+    pub(super) fn new(pieces: &Pieces, merges: Option<Merges>) -> Self {
+        // Gaps among the ids are no pieces.
+        let has_unused = merges.is_none() && pieces.iter().any(|(_, kind)| kind == Kind::Unused);
         let crosses =
             |text: &str| text.match_indices(SPACE_MARK).any(|(at, _)| at > 0 && !text[..at].ends_with(SPACE_MARK));
         let by_word =
             !has_unused && !pieces.iter().enumerate().any(|(id, (_, kind))| kind.is_text() && crosses(pieces.text(id)));
-        Self { by_word, has_unused }
+        Self { by_word, has_unused, merges }
     }
 
     /// Appends the segments of `text` to `segments`.
@@ -182,8 +196,17 @@ impl Run<'_> {
         }
         let Some(id) = cursor.value() else { return };
         let (score, kind) = self.pieces.score_and_kind(id);
+        let rank = match &self.bpe.merges {
+            None => rank(score),
+            Some(merges) => {
+                let right = self.index.get(&self.text[b.start..b.start + b.length]);
+                let pair = self.index.at(node).value().zip(right);
+                let Some(rank) = pair.and_then(|pair| merges.0.get(&pair)) else { return };
+                -rank
+            }
+        };
         self.scratch.agenda.push(Merge {
-            rank: rank(score),
+            rank,
             left: Reverse(left),
             length: a.length + b.length,
             node: cursor.position(),

@@ -2,9 +2,11 @@
 //! gives them ids. The result is that of `MarianTokenizer` in the `transformers` library, except that special
 //! words in the text (`</s>`) are text.
 
+use super::VocabularyError;
 use super::words::WordList;
 use crate::sentencepiece::SentencePieceModel;
 use metaphrase_base::WordId;
+use std::collections::BTreeMap;
 
 /// A list of words and the pieces of one side.
 #[derive(Debug, Clone)]
@@ -13,7 +15,7 @@ pub(super) struct MarianMt {
     model: SentencePieceModel,
     eos: WordId,
     unk: WordId,
-    /// Words that never stand in a text.
+    /// Words that never stand in a text, in order.
     no_text: Vec<WordId>,
 }
 
@@ -23,7 +25,18 @@ const NO_TEXT: [&str; 4] = ["<pad>", "<blank>", "<s>", "<mask>"];
 impl MarianMt {
     pub(super) fn new(words: WordList, model: SentencePieceModel, eos: WordId, unk: WordId) -> Self {
         let no_text = NO_TEXT.into_iter().filter_map(|word| words.id(word)).filter(|&id| id != eos && id != unk);
-        Self { no_text: no_text.collect(), words, model, eos, unk }
+        let mut no_text: Vec<WordId> = no_text.collect();
+        no_text.sort_unstable();
+        Self { no_text, words, model, eos, unk }
+    }
+
+    /// Adds words that name languages.
+    pub(super) fn add_languages(&mut self, words: &BTreeMap<String, u32>) -> Result<(), VocabularyError> {
+        self.words.add(words.iter().map(|(word, &id)| (word.clone(), id)))?;
+        self.no_text.extend(words.values().map(|&id| WordId(id)));
+        self.no_text.sort_unstable();
+        self.no_text.dedup();
+        Ok(())
     }
 
     pub(super) fn words(&self) -> &WordList {
@@ -73,7 +86,7 @@ impl MarianMt {
 
     /// Whether a word shows in a text.
     fn is_text(&self, id: WordId) -> bool {
-        id != self.eos && id != self.unk && !self.no_text.contains(&id)
+        id != self.eos && id != self.unk && self.no_text.binary_search(&id).is_err()
     }
 }
 

@@ -5,8 +5,9 @@ use super::moses_bpe::{MosesBpe, MosesSteps};
 use super::words::WordList;
 use super::{EOS, Form, UNK, Vocabulary, VocabularyError, formats};
 use crate::bpe::Bpe;
-use crate::sentencepiece::SentencePieceModel;
+use crate::sentencepiece::{SentencePieceModel, is_tokenizer};
 use metaphrase_base::{WordId, read_unpacked};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The format of a vocabulary file.
@@ -18,6 +19,8 @@ pub enum VocabularyFormat {
     List,
     /// A SentencePiece model.
     SentencePiece,
+    /// A `tokenizer.json` of Hugging Face's tokenizers.
+    Tokenizer,
 }
 
 impl VocabularyFormat {
@@ -31,6 +34,7 @@ impl VocabularyFormat {
         let name = Path::new(name.strip_suffix(".gz").unwrap_or(&name));
         let extension = name.extension().unwrap_or_default().to_string_lossy();
         Ok(match &*extension {
+            "json" if is_tokenizer(bytes) => Self::Tokenizer,
             "yml" | "yaml" | "json" => Self::Mapping,
             "spm" | "model" => Self::SentencePiece,
             "fsv" => return Err(VocabularyError::Factored),
@@ -90,13 +94,10 @@ impl Vocabulary {
     /// # Errors
     /// If it is no valid vocabulary: not of this format, an id or word twice, no `</s>` or `<unk>`.
     pub fn from_bytes(format: VocabularyFormat, bytes: &[u8]) -> Result<Self, VocabularyError> {
-        if format == VocabularyFormat::SentencePiece {
-            let pieces = SentencePieceModel::from_bytes(bytes)?;
-            return Ok(Self {
-                eos: pieces.eos().ok_or(VocabularyError::Missing(EOS))?,
-                unk: pieces.unk(),
-                form: Form::Pieces(Box::new(pieces)),
-            });
+        match format {
+            VocabularyFormat::SentencePiece => return Self::of_pieces(SentencePieceModel::from_bytes(bytes)?),
+            VocabularyFormat::Tokenizer => return Self::of_pieces(SentencePieceModel::from_tokenizer_json(bytes)?),
+            VocabularyFormat::Mapping | VocabularyFormat::List => {}
         }
         let words = word_list(format, bytes)?;
         // Dictionaries of Nematus call word 0 `eos` and word 1 `UNK`, or leave them out.
@@ -113,6 +114,36 @@ impl Vocabulary {
             unk: Some(special(UNK, "UNK", WordId(1))?),
             form: Form::Words(words),
         })
+    }
+
+    fn of_pieces(pieces: SentencePieceModel) -> Result<Self, VocabularyError> {
+        let eos = pieces.eos().ok_or(VocabularyError::Missing(EOS))?;
+        Ok(Self { eos, unk: pieces.unk(), form: Form::Pieces(Box::new(pieces)) })
+    }
+
+    /// Reads the vocabulary of a model of fairseq's, such as mBART-50: the pieces of the SentencePiece model at `path`
+    /// stand after `<s>`, `<pad>`, `</s>` and `<unk>`, and `words` name languages.
+    ///
+    /// # Errors
+    /// If the file can not be read or is no SentencePiece model, or if a word of `words` has the id of a piece.
+    pub fn open_fairseq(path: &Path, words: &BTreeMap<String, u32>) -> Result<Self, VocabularyError> {
+        let read = || {
+            let bytes = read_unpacked(path)?;
+            Self::of_pieces(SentencePieceModel::from_fairseq(&bytes, words)?)
+        };
+        read().map_err(|source| VocabularyError::File { path: path.to_owned(), source: Box::new(source) })
+    }
+
+    /// The vocabulary with words that name languages, which no text has, and their ids. A vocabulary of pieces has its
+    /// own.
+    ///
+    /// # Errors
+    /// If a word has another id already, or the id of another word.
+    pub fn with_language_words(mut self, words: &BTreeMap<String, u32>) -> Result<Self, VocabularyError> {
+        if let Form::MarianMt(model) = &mut self.form {
+            model.add_languages(words)?;
+        }
+        Ok(self)
     }
 
     /// The vocabulary of a model of OPUS-MT or MarianMT from the bytes of its list and the pieces of its side.
@@ -141,6 +172,6 @@ fn word_list(format: VocabularyFormat, bytes: &[u8]) -> Result<WordList, Vocabul
     WordList::new(match format {
         VocabularyFormat::Mapping => formats::parse_yaml(bytes)?,
         VocabularyFormat::List => formats::parse_plain(bytes)?,
-        VocabularyFormat::SentencePiece => return Err(VocabularyError::NoList),
+        VocabularyFormat::SentencePiece | VocabularyFormat::Tokenizer => return Err(VocabularyError::NoList),
     })
 }

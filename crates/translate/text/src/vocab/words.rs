@@ -20,24 +20,42 @@ impl WordList {
     pub(super) fn new(mut entries: Vec<(String, u32)>) -> Result<Self, Error> {
         entries.sort_unstable_by_key(|&(_, id)| id);
         let mut list = Self { texts: String::new(), ends: Vec::new(), ids: HashMap::new() };
-        for (word, id) in entries {
-            if id as usize >= MAX_WORDS {
-                return Err(Error::IdTooLarge { word, id });
-            }
-            if list.len() > id as usize {
-                return Err(Error::DuplicateId { id, first: list.word(WordId(id)).to_owned(), second: word });
-            }
-            list.ends.resize(id as usize, list.texts.len() as u32);
-            list.texts.push_str(&word);
-            let Ok(end) = u32::try_from(list.texts.len()) else {
-                return Err(Error::IdTooLarge { word, id });
-            };
-            list.ends.push(end);
-            if let Some(first) = list.ids.insert(word.as_str().into(), WordId(id)) {
-                return Err(Error::DuplicateWord { word, first: first.0, second: id });
+        entries.into_iter().try_for_each(|(word, id)| list.push(word, id))?;
+        Ok(list)
+    }
+
+    /// Adds a word; its id must be greater than all others.
+    fn push(&mut self, word: String, id: u32) -> Result<(), Error> {
+        if id as usize >= MAX_WORDS {
+            return Err(Error::IdTooLarge { word, id });
+        }
+        if self.len() > id as usize {
+            return Err(Error::DuplicateId { id, first: self.word(WordId(id)).to_owned(), second: word });
+        }
+        self.ends.resize(id as usize, self.texts.len() as u32);
+        self.texts.push_str(&word);
+        let Ok(end) = u32::try_from(self.texts.len()) else {
+            return Err(Error::IdTooLarge { word, id });
+        };
+        self.ends.push(end);
+        match self.ids.insert(word.as_str().into(), WordId(id)) {
+            Some(first) => Err(Error::DuplicateWord { word, first: first.0, second: id }),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds words with ids from the end of the list on; those that the list has already must have the same id.
+    pub(super) fn add(&mut self, words: impl IntoIterator<Item = (String, u32)>) -> Result<(), Error> {
+        let mut new: Vec<(String, u32)> = Vec::new();
+        for (word, id) in words {
+            match self.id(&word) {
+                Some(known) if known.0 == id => {}
+                Some(known) => return Err(Error::DuplicateWord { word, first: known.0, second: id }),
+                None => new.push((word, id)),
             }
         }
-        Ok(list)
+        new.sort_unstable_by_key(|&(_, id)| id);
+        new.into_iter().try_for_each(|(word, id)| self.push(word, id))
     }
 
     /// One more than the largest id.
