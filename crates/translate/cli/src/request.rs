@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 pub type Fields = IndexMap<String, Box<RawValue>>;
 
 /// The optional keys of an input object.
-const OPTIONAL: [&str; 4] = ["target_prefix", "constraints", "avoid", "target_language"];
+const OPTIONAL: [&str; 5] = ["target_prefix", "constraints", "avoid", "source_language", "target_language"];
 
 /// Reads `{"text": "…", "target_prefix": "…", "constraints": ["…", ["…", "…"], {"source": "…", "target": "…"}],
-/// "avoid": ["…"], "target_language": "…"}`. Other keys are copied to the output. A constraint that is a list has
+/// "avoid": ["…"], "source_language": "…", "target_language": "…"}`. Other keys are copied to the output. A constraint that is a list has
 /// alternatives; one with a source translates these words of the text.
 ///
 /// # Errors
@@ -27,7 +27,8 @@ pub fn from_json(line: &str) -> Result<(Request, Fields), String> {
     let avoided = list(&fields, "avoid", "strings")?;
     let terms = Terms { avoided, ..Terms::default() };
     let target_language = string(&fields, "target_language")?;
-    let request = Request { prefix, terms, target_language, ..Request::translate(source) };
+    let source_language = string(&fields, "source_language")?;
+    let request = Request { prefix, terms, source_language, target_language, ..Request::translate(source) };
     Ok((constraints.into_iter().fold(request, |request, constraint| constraint.add_to(request)), fields))
 }
 

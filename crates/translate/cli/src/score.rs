@@ -54,6 +54,9 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Result")]
     #[arg(conflicts_with_all = ["normalize", "n_best"])]
     summary: Option<Summary>,
+    /// The language of the sources, for a model that is told it: en, or eng [default: the model's own setting]
+    #[arg(long, value_name = "LANG", help_heading = "Model")]
+    source_language: Option<String>,
     /// The language of the translations, for a model whose vocabulary has words such as >>deu<< for several: deu, or de
     /// [default: the word that a source begins with]
     #[arg(long, value_name = "LANG", help_heading = "Model")]
@@ -99,7 +102,8 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     options.search.normalize = f32::from(u8::from(args.normalize));
     options.search.word_penalty = 0.0;
     options.search.attention = args.alignment.is_some();
-    options.target_language = args.target_language.clone();
+    options.source_language = args.source_language.clone().or(options.source_language);
+    options.target_language = args.target_language.clone().or(options.target_language);
     options.max_source_length = args.max_source_length.map_or(options.max_source_length, std::num::NonZeroUsize::get);
     let output = Output::create(args.output.as_deref())?;
     let progress = Progress::start(terminal, None, !output.is_terminal());

@@ -6,7 +6,7 @@ use crate::number;
 use crate::values::{AUTO, PrecisionChoice, precision};
 use anyhow::{Context, Result};
 use metaphrase::Device;
-use metaphrase_server::{Config, Limits, ModelSpec, Store, parse_model};
+use metaphrase_server::{Config, Limits, ModelSpec, ModelSpecs, Store, parse_models};
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::num::NonZeroUsize;
@@ -21,9 +21,10 @@ use std::time::Duration;
 #[derive(clap::Args)]
 pub struct Args {
     /// A model and its languages, such as de-en=opus-mt-de-en/; give this option once for each pair of languages. With
-    /// a code that has a hyphen, write pt-BR:en=PATH [default: the bundled en-de and de-en]
-    #[arg(short, long = "model", value_name = "SOURCE-TARGET=PATH", value_parser = parse_model)]
-    models: Vec<ModelSpec>,
+    /// a code that has a hyphen, write pt-BR:en=PATH. A model of several languages, such as NLLB-200, translates between
+    /// all that are listed as in en,de,fr=nllb/, and is in memory once [default: the bundled en-de and de-en]
+    #[arg(short, long = "model", value_name = "SOURCE-TARGET=PATH", value_parser = parse_models)]
+    models: Vec<ModelSpecs>,
     /// The address or the name to listen on, such as localhost or ::1; 0.0.0.0 serves other machines, too
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: String,
@@ -195,8 +196,12 @@ fn config(args: &Args, settings: &UserConfig, address: SocketAddr) -> Config {
     let mut config = Config::local();
     config.address = address;
     if !args.models.is_empty() {
-        config.models =
-            args.models.iter().map(|model| ModelSpec { path: place(&model.path, settings), ..model.clone() }).collect();
+        config.models = args
+            .models
+            .iter()
+            .flat_map(|ModelSpecs(pairs)| pairs)
+            .map(|model| ModelSpec { path: place(&model.path, settings), ..model.clone() })
+            .collect();
     }
     let options = &mut config.model_options;
     options.threads = number::threads(machine.threads.or(settings.threads.value)).get();

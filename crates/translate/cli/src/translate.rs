@@ -123,7 +123,8 @@ JSON input has an object on each line, with the keys:
   constraints     terms that the translation must contain; an inner list has alternatives, an
                   object {\"source\": ..., \"target\": ...} names the words that it translates
   avoid           words and phrases that the translation must not contain
-  target_language the language to translate into, for a model of several
+  source_language, target_language
+                  the languages of the text and of its translation, for a model of several
   other keys      are copied to JSON output, except its own keys
 
 JSON output has these keys, followed by the keys of the input:

@@ -205,12 +205,12 @@ fn biases_are_added_to_products() {
                 softmax_in_place(weights);
             }
             heads_weighted_sum(&weights, &plain.values, rows.clone(), count, &mut expected);
-            let what = format!("{count} heads of {width}, {n} words, with biases");
-            same_on_each_set(&what, || {
+            same_on_each_set(format!("{count} heads of {width}, {n} words"), || {
                 let (mut seen, mut out) = (AttentionWeights::default(), vec![f32::NAN; plain.heads.columns()]);
                 let biases = ProductBiases { table: &table, rows: &bias_rows };
                 attend_with_biases(&plain.interleaved(&plain.query), &words, &rows, biases, &mut seen, &mut out);
-                assert_eq!(bits(&out), bits(&expected), "{what}");
+                let near = out.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-4);
+                assert!(near, "{count} heads of {width}, {n} words");
                 out
             });
         }

@@ -6,6 +6,7 @@
 //! | MADLAD-400 | `<2de>` first | |
 //! | SMaLL-100 | `__de__` first | |
 //! | M2M-100, NLLB-200, mBART-50 | `__en__`, `eng_Latn`, `en_XX` first | `__de__`, `deu_Latn`, `de_DE` first |
+//! | packages of Argos Translate with a `target_prefix` | | that first |
 //! | the first tokenisers of NLLB-200 | `eng_Latn` last | `deu_Latn` first |
 
 use crate::Error;
@@ -103,7 +104,7 @@ impl Languages {
 
     /// The codes of the source languages that the model is told; empty if it is not told.
     pub(crate) fn sources(&self) -> Vec<String> {
-        if self.in_lines { Vec::new() } else { self.targets() }
+        if self.in_lines || self.places == LanguagePlaces::Target { Vec::new() } else { self.targets() }
     }
 
     /// The codes of the target languages.
@@ -122,6 +123,9 @@ impl Languages {
         let to = self.or_default(to, self.target.as_deref(), Side::Target)?;
         if self.places == LanguagePlaces::TargetBeforeSource {
             return Ok(LanguageMarks { before: Some(to), ..LanguageMarks::default() });
+        }
+        if self.places == LanguagePlaces::Target {
+            return Ok(LanguageMarks { first: Some(to), ..LanguageMarks::default() });
         }
         let from = Some(self.or_default(from, self.source.as_deref(), Side::Source)?);
         let (before, last) = if self.places == LanguagePlaces::SourceLast { (None, from) } else { (from, None) };
@@ -148,7 +152,9 @@ impl Languages {
     fn find(&self, language: &str, side: Side) -> Result<WordId, Error> {
         let asked = code(language);
         match self.candidates(asked).into_iter().find_map(|candidate| self.word(&candidate)) {
-            _ if side == Side::Source && self.in_lines => Err(Error::NoSourceLanguages { language: asked.to_owned() }),
+            _ if side == Side::Source && (self.in_lines || self.places == LanguagePlaces::Target) => {
+                Err(Error::NoSourceLanguages { language: asked.to_owned() })
+            }
             Some(word) => Ok(word),
             None if self.known.is_empty() => Err(Error::NoTargetLanguages { language: asked.to_owned() }),
             None => {

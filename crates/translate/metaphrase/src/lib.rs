@@ -25,6 +25,7 @@ mod bundled;
 mod capitals;
 mod carried;
 mod check;
+mod compounds;
 mod constraints;
 mod device;
 mod document;

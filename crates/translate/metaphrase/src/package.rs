@@ -4,6 +4,7 @@ use crate::argos::Unpacked;
 use crate::bundled::{self, Bundled};
 use crate::device::OpenDevice;
 use crate::{Error, ShortlistOptions};
+use metaphrase_models::config::LanguagePlaces;
 use metaphrase_models::{
     Config, Model, ModelFiles, MosesScripts, Numbering, Optimizations, Precision, ShortlistFile, StoredPrecision,
     Vocabularies, VocabularyFiles, Weights,
@@ -153,7 +154,9 @@ impl Package {
             }
             Origin::Files(files) => {
                 let Files { model, source, target, .. } = &**files;
-                let words = config.language_words.as_ref().map(|languages| &languages.words);
+                // A target vocabulary of a package has the word of its language.
+                let named = config.language_words.as_ref().filter(|named| named.places != LanguagePlaces::Target);
+                let words = named.map(|languages| &languages.words);
                 let open = |files, side, expected| open(files, side, words, expected, &model.model);
                 let source_words = open(source, "source", config.source_words)?;
                 // BPE units are those of tokens, which depend on the language.

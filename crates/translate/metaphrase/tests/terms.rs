@@ -295,3 +295,16 @@ fn terms_next_to_signs_keep_the_signs() {
         assert!(signs.iter().any(|signs| found.text().contains(signs)), "{}", found.text());
     }
 }
+
+/// German compounds are written with a hyphen where a term would be a part of them.
+#[test]
+fn compounds_with_terms_have_hyphens() {
+    let translator = translator();
+    let source = "Many of these sport legends came to Aachen on Saturday.";
+    let at = source.find("sport").expect("the word");
+    let mut request = Request::translate(source).require(["Sport"]);
+    request.terms.required[0].source = Some(at..at + "sport".len());
+    let found = one(&translator, request);
+    assert!(found.text().contains("Sport-Legenden") && found.missing.is_empty(), "{}", found.text());
+    assert!(found.hypotheses[0].score > -1.0 && found.hypotheses[0].met.len() == 1, "{found:?}");
+}

@@ -35,6 +35,8 @@ pub struct ModelFiles {
     pub decoding: DecoderDefaults,
     /// The languages that a package names; [`load`](Self::load) puts them into [`Config::languages`].
     languages: Option<[String; 2]>,
+    /// The word that a package begins all translations with.
+    target_prefix: Option<String>,
     /// Vocabularies named by `decoder.yml` or `config.toml`; otherwise they are looked for by name.
     named: Option<Vocabularies>,
     /// Whether the model comes with a file of options for decoding.
@@ -192,6 +194,7 @@ impl ModelFiles {
             shortlist: None,
             decoding: DecoderDefaults::default(),
             languages: None,
+            target_prefix: None,
             named: None,
             has_options: false,
         }
@@ -206,6 +209,9 @@ impl ModelFiles {
         let (mut config, weights) = self.format.read(&self.model)?;
         config.decoding = self.decoding.or(config.decoding);
         config.languages = self.languages.clone().or(config.languages);
+        if let Some(prefix) = &self.target_prefix {
+            config.language_words = Some(ctranslate2::language_words(&self.directory, prefix)?);
+        }
         if self.format == Format::MarianBin && weights.has_integers() {
             config.decoding.precision.get_or_insert(Precision::Int8);
             if !self.has_options {

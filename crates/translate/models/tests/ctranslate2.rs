@@ -5,7 +5,7 @@
 use crate::common::{fixtures, word_scores};
 use half::f16;
 use metaphrase_base::{Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, WordId};
-use metaphrase_models::config::{Positions, TransformerConfig};
+use metaphrase_models::config::{LanguagePlaces, Positions, TransformerConfig};
 use metaphrase_models::{
     Architecture, Config, Encoding, Model, ModelFiles, Precision, StoredPrecision, Weights, convert, load,
     position_vectors,
@@ -521,11 +521,20 @@ fn packages_of_argos_translate_are_read() {
     let segmenter = files.vocabularies().unwrap().target.segmenter.unwrap();
     assert_eq!(fs::read(segmenter).unwrap(), b"\n");
     for (from, to, about) in
-        [("translate", "sbd", "does not translate"), ("\": \"\"", "\": \"__de__\"", "target_prefix")]
+        [("translate", "sbd", "does not translate"), ("\": \"\"", "\": \"__de__\"", "has no word `__de__`")]
     {
         put("metadata.json", &metadata.replace(from, to));
         assert!(refused(package.path()).contains(about));
     }
+    let list = fs::read(package.path().join("model/shared_vocabulary.json")).unwrap();
+    let list: Vec<String> = serde_json::from_slice(&list).unwrap();
+    put("metadata.json", &metadata.replace("\": \"\"", &format!("\": {:?}", list[5])));
+    let (read, _) = ModelFiles::find(package.path()).unwrap().load().unwrap();
+    let named = read.language_words.unwrap();
+    assert_eq!(
+        (named.places, named.target.as_ref(), named.words[&list[5]]),
+        (LanguagePlaces::Target, Some(&list[5]), 5)
+    );
     put("metadata.json", metadata);
     fs::rename(package.path().join("sentencepiece.model"), package.path().join("bpe.model")).unwrap();
     assert!(refused(package.path()).contains("bpe.model"));

@@ -53,7 +53,7 @@ mod words;
 pub use config::{Config, Limits};
 pub use detect::another_language;
 pub use error::{Failure, Reason};
-pub use model_spec::{ModelSpec, parse_model};
+pub use model_spec::{ModelSpec, ModelSpecs, parse_model, parse_models};
 pub use models::ModelOptions;
 pub use params::{Params, Upload};
 pub use serve::{ServeError, Server, run};

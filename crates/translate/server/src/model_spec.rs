@@ -35,6 +35,31 @@ pub fn is_phrase_based(path: &Path) -> bool {
     path.join("moses.ini").is_file()
 }
 
+/// The pairs of languages of one model of the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelSpecs(pub Vec<ModelSpec>);
+
+/// Reads what [`parse_model`] reads, or `A,B,C=PATH` for all pairs of these languages.
+///
+/// # Errors
+/// One sentence.
+pub fn parse_models(text: &str) -> Result<ModelSpecs, String> {
+    let Some((codes, path)) = text.split_once('=').filter(|(codes, _)| codes.contains(',')) else {
+        return parse_model(text).map(|spec| ModelSpecs(vec![spec]));
+    };
+    let codes: Vec<&str> = codes.split(',').map(str::trim).collect();
+    let mut specs = Vec::new();
+    for (at, source) in codes.iter().enumerate() {
+        if codes[..at].contains(source) {
+            return Err(format!("'{text}' names the language '{source}' twice"));
+        }
+        for target in codes.iter().filter(|target| !target.eq_ignore_ascii_case(source)) {
+            specs.push(parse_model(&format!("{source}:{target}={path}"))?);
+        }
+    }
+    Ok(ModelSpecs(specs))
+}
+
 /// Reads `SOURCE-TARGET=PATH`, or `SOURCE:TARGET=PATH` for codes with a hyphen.
 ///
 /// # Errors
@@ -55,8 +80,24 @@ pub fn parse_model(text: &str) -> Result<ModelSpec, String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_model_has_all_pairs_of_its_languages() {
+        let pairs = |text: &str| {
+            let ModelSpecs(specs) = parse_models(text)?;
+            Ok::<_, String>(specs.iter().map(ModelSpec::name).collect::<Vec<_>>())
+        };
+        let found = pairs("en,de,zho_Hans=nllb").unwrap();
+        assert_eq!(found, ["en-de", "en-zho_Hans", "de-en", "de-zho_Hans", "zho_Hans-en", "zho_Hans-de"]);
+        assert_eq!(pairs("de-en=m").unwrap(), ["de-en"]);
+        assert_eq!(pairs("de-en=a,b").unwrap(), ["de-en"]);
+        for wrong in ["en,de=", "en,,de=m", "en,de,en=m", "en,d/e=m"] {
+            assert!(pairs(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn models_are_named_with_their_languages() {

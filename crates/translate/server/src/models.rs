@@ -7,6 +7,7 @@ use crate::metrics::Metrics;
 use crate::model_spec::{ModelSpec, is_phrase_based};
 use crate::scheduler::{AnswerFn, Engine};
 use metaphrase::{Cancel, Device, Error, Precision, Request, TranslateOptions, Translator};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -31,6 +32,8 @@ pub struct ModelOptions {
 /// All models, by their languages.
 pub struct Models {
     slots: Vec<ModelSlot>,
+    /// By source and target: the first slot of this pair.
+    places: HashMap<String, HashMap<String, usize>>,
     options: ModelOptions,
     metrics: Arc<Metrics>,
     uses: AtomicU64,
@@ -42,8 +45,8 @@ pub struct Models {
 struct ModelSlot {
     spec: ModelSpec,
     held: Mutex<SlotState>,
-    /// One thread loads at a time.
-    loading: tokio::sync::Mutex<()>,
+    /// One thread loads the files at a time, also for the other pairs of a model.
+    loading: Arc<tokio::sync::Mutex<()>>,
     /// The number of the last use.
     used: AtomicU64,
 }
@@ -67,7 +70,7 @@ pub struct LoadedModel {
     /// The number of the model, or those of both models of a pivot.
     ids: ModelIds,
     stamp: Stamp,
-    /// Sizes of its files.
+    /// Sizes of its files; 0 if another pair's model has the same weights in memory.
     bytes: u64,
 }
 
@@ -140,14 +143,20 @@ const LOOK: Duration = Duration::from_secs(2);
 impl Models {
     /// No model is loaded yet.
     pub fn new(specs: Vec<ModelSpec>, options: ModelOptions, metrics: Arc<Metrics>) -> Self {
-        let slot = |spec| ModelSlot {
+        let mut loading: HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>> = HashMap::new();
+        let mut places: HashMap<String, HashMap<String, usize>> = HashMap::new();
+        for (place, spec) in specs.iter().enumerate() {
+            places.entry(spec.source.clone()).or_default().entry(spec.target.clone()).or_insert(place);
+        }
+        let slot = |spec: ModelSpec| ModelSlot {
+            loading: Arc::clone(loading.entry(spec.path.clone()).or_default()),
             spec,
             held: Mutex::default(),
-            loading: tokio::sync::Mutex::default(),
             used: AtomicU64::new(0),
         };
         Self {
             slots: specs.into_iter().map(slot).collect(),
+            places,
             options,
             metrics,
             uses: AtomicU64::new(0),
@@ -172,10 +181,10 @@ impl Models {
     #[must_use]
     pub fn languages(&self) -> Vec<(String, Vec<String>)> {
         let codes = unique(self.slots.iter().flat_map(|slot| [&slot.spec.source, &slot.spec.target]));
+        let all = self.targets();
         let targets = |code: &String| {
             let models = self.slots.iter().filter(|slot| slot.spec.source == *code).map(|slot| &slot.spec.target);
-            let others = self.slots.iter().map(|slot| &slot.spec.target);
-            unique(models.chain(others.filter(|target| self.between(code, target).is_some())))
+            unique(models.chain(all.iter().filter(|target| self.between(code, target).is_some())))
         };
         let mut languages: Vec<_> = codes.iter().map(|code| (code.clone(), targets(code))).collect();
         languages.sort_by_key(|(code, _)| language::names(code).0);
@@ -217,7 +226,7 @@ impl Models {
     }
 
     fn slot(&self, source: &str, target: &str) -> Option<&ModelSlot> {
-        self.slots.iter().find(|slot| slot.spec.source == source && slot.spec.target == target)
+        self.places.get(source)?.get(target).map(|&place| &self.slots[place])
     }
 
     /// The model from one language to another, loaded if it is not in memory; or two models with a language between.
@@ -249,21 +258,16 @@ impl Models {
 
     /// Loads the model of a slot. The client only learns that it failed; the log has the reason, which names files.
     async fn load(&self, slot: &ModelSlot) -> Result<Arc<LoadedModel>, Failure> {
-        let (path, target, options) = (slot.spec.path.clone(), slot.spec.target.clone(), self.options.clone());
-        let stamp = stamp(&path);
-        let bytes = stamp.iter().map(|(_, size, _)| size).sum();
+        let (spec, options) = (slot.spec.clone(), self.options.clone());
+        let stamp = stamp(&spec.path);
+        let shared = self.of_another_pair(slot, &stamp);
+        let bytes = if shared.is_some() { 0 } else { stamp.iter().map(|(_, size, _)| size).sum() };
         let translator = tokio::task::spawn_blocking(move || {
-            let mut builder = Translator::builder().threads(options.threads).batch_tokens(options.batch_tokens);
-            builder = if is_phrase_based(&path) {
-                builder.phrase_model(&path)
-            } else {
-                builder.device(options.device).precision(options.precision).model(&path)
+            let translator = match shared {
+                Some(translator) => translator,
+                None => Arc::new(open(&spec.path, &options)?),
             };
-            let translator = builder.build().map_err(|error| error.to_string())?;
-            if translator.facts().target_languages.is_empty() {
-                return Ok(translator);
-            }
-            translator.with_target_language(target).map_err(|error| error.to_string())
+            translator.between(&spec.source, &spec.target).map_err(|error| error.to_string())
         });
         let translator = translator.await.map_err(|_| "loading the model failed".to_owned()).and_then(|loaded| loaded);
         let mut held = slot.held();
@@ -282,19 +286,30 @@ impl Models {
         }
     }
 
-    /// Unloads the least recently used models until the rest fits into the memory. `new` stays.
+    /// The translator of another pair with the same files, whose weights are in memory.
+    fn of_another_pair(&self, slot: &ModelSlot, stamp: &Stamp) -> Option<Arc<Translator>> {
+        let others = self.slots.iter().filter(|other| !std::ptr::eq(*other, slot) && other.spec.path == slot.spec.path);
+        let loaded = others.filter_map(ModelSlot::loaded).find(|loaded| loaded.stamp == *stamp && !stamp.is_empty());
+        loaded?.translator.clone()
+    }
+
+    /// Unloads the least recently used models until the rest fits into the memory. `new` stays, with all pairs of its
+    /// model.
     fn make_room(&self, new: &ModelSlot) {
         let mut held: Vec<_> = self.slots.iter().filter_map(|slot| Some((slot, slot.loaded()?.bytes))).collect();
         held.sort_by_key(|(slot, _)| slot.used.load(Relaxed));
         let mut sum: u64 = held.iter().map(|(_, bytes)| bytes).sum();
         let mut count = held.len();
         for (slot, bytes) in held {
-            if std::ptr::eq(slot, new) || sum <= self.options.memory.unwrap_or(u64::MAX) {
+            let stays = slot.spec.path == new.spec.path || bytes == 0;
+            if stays || sum <= self.options.memory.unwrap_or(u64::MAX) {
                 continue;
             }
-            // Work that it has is finished first.
-            slot.held().loaded = None;
-            (sum, count) = (sum - bytes, count - 1);
+            // Work that it has is finished first. The other pairs of the model have the same weights.
+            for pair in self.slots.iter().filter(|pair| pair.spec.path == slot.spec.path) {
+                count -= usize::from(pair.held().loaded.take().is_some());
+            }
+            sum -= bytes;
         }
         self.metrics.models.store(count as u64, Relaxed);
     }
@@ -336,6 +351,17 @@ impl Models {
             }
         }
     }
+}
+
+/// The translator of the model at `path`.
+fn open(path: &Path, options: &ModelOptions) -> Result<Translator, String> {
+    let builder = Translator::builder().threads(options.threads).batch_tokens(options.batch_tokens);
+    let builder = if is_phrase_based(path) {
+        builder.phrase_model(path)
+    } else {
+        builder.device(options.device).precision(options.precision).model(path)
+    };
+    builder.build().map_err(|error| error.to_string())
 }
 
 impl ModelSlot {

@@ -133,11 +133,16 @@ impl Context {
         let job = &mut outcome.tag;
         let (text, target_pieces) = (self.target.decode(&best.words), pieces(&self.target, &best.words));
         if let TermQuestion::Free = question {
-            if !job.required.is_met_by(&request.source, &text, &target_pieces) {
-                return ControlFlow::Continue(second.task(outcome.tag, outcome.counts));
+            if job.required.is_met_by(&request.source, &text, &target_pieces) {
+                job.required.prefer(&self.target, &self.written);
+                return ControlFlow::Break(outcome);
             }
-            job.required.prefer(&self.target, &self.written);
-            return ControlFlow::Break(outcome);
+            // Scores and attention are those of the text with hyphens.
+            if let Some(words) = self.with_hyphens(&request.source, &text, job) {
+                job.required.prefer(&self.target, &self.written);
+                (second.prefix, second.constraints) = (words, None);
+            }
+            return ControlFlow::Continue(second.task(outcome.tag, outcome.counts));
         }
         let attention = line_attention(best.attention.clone(), outcome.source_len, job.columns.as_deref());
         let linked = LinkedTexts::new(&request.source, &job.source_pieces, &text, &target_pieces, &attention);
@@ -170,6 +175,17 @@ impl Context {
             }
         }
         ControlFlow::Continue(second.task(outcome.tag, outcome.counts))
+    }
+
+    /// A free translation into German with hyphens in compounds that have terms, as words with the end of the sentence.
+    fn with_hyphens(&self, source: &str, text: &str, job: &Job) -> Option<Vec<WordId>> {
+        if self.inline_terms.is_none() || self.target_language() != Some("de") {
+            return None;
+        }
+        let mended = job.required.with_hyphens(source, text)?;
+        let mut words = Vec::new();
+        self.target.encode(&mended, &mut words);
+        (self.target.decode(&words) == mended).then_some(words)
     }
 
     /// The constraints of the second search, which avoids these words, too.

@@ -2,8 +2,8 @@
 //! the same settings with the same sentence, and all accepted settings can be built from [`parts`](crate::parts).
 
 use super::{
-    Architecture, AttentionFirst, Cell, Config, DecoderForm, DecoderLayer, EncoderType, LayerNorm, Operation,
-    Operations, Positions, RecurrentConfig, Top, TransformerConfig,
+    Architecture, AttentionFirst, Cell, Config, DecoderForm, DecoderLayer, EncoderType, LanguagePlaces, LayerNorm,
+    Operation, Operations, Positions, RecurrentConfig, Top, TransformerConfig,
 };
 use crate::ModelError;
 use std::path::Path;
@@ -49,8 +49,10 @@ impl Config {
             }
         }
         let named = self.language_words.iter().flat_map(|languages| &languages.words);
-        if let Some((name, id)) = named.into_iter().find(|(_, id)| **id as usize >= words) {
-            return Some(format!("word {id}, which names the language `{name}`, is not one of {words}"));
+        let only_target = self.language_words.as_ref().is_some_and(|named| named.places == LanguagePlaces::Target);
+        let known = if only_target { target } else { words };
+        if let Some((name, id)) = named.into_iter().find(|(_, id)| **id as usize >= known) {
+            return Some(format!("word {id}, which names the language `{name}`, is not one of {known}"));
         }
         let tied = match &self.architecture {
             Architecture::Transformer(transformer) => transformer.tied_embeddings,

@@ -39,4 +39,6 @@ pub enum LanguagePlaces {
     SourceLast,
     /// The target language before the source: SMaLL-100, MADLAD-400.
     TargetBeforeSource,
+    /// The target language before the translation: some packages of Argos Translate.
+    Target,
 }

@@ -2,10 +2,11 @@
 
 use super::{ModelFiles, Vocabularies, VocabularyFiles, file_names, has_extension};
 use crate::ModelError;
-use crate::config::DecoderDefaults;
+use crate::config::{DecoderDefaults, LanguagePlaces, LanguageWords};
 use crate::formats::Format;
 use crate::formats::ctranslate2::{self as format, WordLists};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -53,20 +54,31 @@ pub(super) fn argos(directory: &Path) -> Result<ModelFiles, ModelError> {
     let json = std::fs::read(&path).map_err(|e| ModelError::io(&path, "read", e))?;
     let metadata: Metadata =
         serde_json::from_slice(&json).map_err(|e| ModelError::settings(&path, format!("can not be read: {e}")))?;
-    let prefix = metadata.target_prefix.is_some_and(|prefix| !prefix.is_empty());
+    let target_prefix = metadata.target_prefix.filter(|prefix| !prefix.is_empty());
     let pieces = directory.join("sentencepiece.model");
     let bpe = !pieces.is_file() && directory.join("bpe.model").is_file();
     let other = metadata.kind.as_deref().is_some_and(|kind| kind != "translate");
     let refused = [
         (other, "a package of Argos Translate that does not translate", "its `type` must be `translate`"),
         (bpe, "a package of Argos Translate with `bpe.model`", "packages with `sentencepiece.model` are read"),
-        (prefix, "a `target_prefix` in a package of Argos Translate", "packages for one target language are read"),
     ];
     ModelError::refuse(&path, &refused)?;
     let model = directory.join("model");
     let decoding = DecoderDefaults { beam_size: Some(4), normalize: Some(0.2), ..DecoderDefaults::default() };
     let languages = metadata.from_code.zip(metadata.to_code).map(|(from, to)| [from, to]);
-    Ok(ModelFiles { decoding, languages, ..ModelFiles::plain(Format::CTranslate2, &model, &model) })
+    Ok(ModelFiles { decoding, languages, target_prefix, ..ModelFiles::plain(Format::CTranslate2, &model, &model) })
+}
+
+/// The word that all translations of a package begin with, as the word of its one target language.
+pub(super) fn language_words(directory: &Path, prefix: &str) -> Result<LanguageWords, ModelError> {
+    let words = WordLists::find(directory)?.read()?;
+    let id = words.target.iter().position(|word| word == prefix);
+    let Some(id) = id.and_then(|id| u32::try_from(id).ok()) else {
+        let problem = format!("the model has no word `{prefix}`, with which its translations are to begin");
+        return Err(ModelError::settings(&directory.join(METADATA), problem));
+    };
+    let words = BTreeMap::from([(prefix.to_owned(), id)]);
+    Ok(LanguageWords { places: LanguagePlaces::Target, source: None, target: Some(prefix.to_owned()), words })
 }
 
 /// The vocabularies of a directory: lists of words, and the SentencePiece models that divide text into them, in the

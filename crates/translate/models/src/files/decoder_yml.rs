@@ -82,6 +82,7 @@ pub(super) fn read(path: &Path, directory: &Path) -> Result<ModelFiles, ModelErr
         shortlist,
         decoding: options.decoding(path)?,
         languages: None,
+        target_prefix: None,
         named,
         has_options: true,
     })

@@ -14,9 +14,14 @@ fn tiny() -> PathBuf {
 
 #[tokio::test]
 async fn the_model_that_was_not_used_for_the_longest_time_leaves() {
-    let path = tiny();
-    let specs = ["a-b", "a-c", "a-d"].map(|pair| format!("{pair}={}", path.display()));
-    let size: u64 = stamp(&path).iter().map(|(_, size, _)| size).sum();
+    let folder = tempfile::tempdir().unwrap();
+    let specs = ["a-b", "a-c", "a-d"].map(|pair| {
+        let copy = folder.path().join(pair);
+        fs::create_dir(&copy).unwrap();
+        stamp(&tiny()).iter().for_each(|(file, ..)| _ = fs::copy(file, copy.join(file.file_name().unwrap())).unwrap());
+        format!("{pair}={}", copy.display())
+    });
+    let size: u64 = stamp(&tiny()).iter().map(|(_, size, _)| size).sum();
     let models = models(&specs.each_ref().map(String::as_str), Some(2 * size));
     for target in ["b", "c", "b", "d"] {
         models.get("a", target).await.unwrap();
