@@ -347,5 +347,6 @@ kernels! {
         heads: u32, dim: u32, factor: f32, y: Output, weights: Output,
     );
     fn ssru_step(rows: Table, forget: Input, x: Input, before: Input, now: Output, y: Output, cols: u32);
+    fn mean_step(rows: Table, x: Input, before: Input, now: Output, y: Output, cols: u32);
     fn summarise(logits: Input, cols: u32, counts: Table, k: u32, summaries: Output);
 }
