@@ -136,8 +136,8 @@ impl Cuda {
         });
     }
 
-    /// The means of the inputs so far, (t · mean of the parent + x) / (t + 1) at position t, in the last rows of `now` and
-    /// in y.
+    /// The means of the inputs so far, (t · mean of the parent + x) / (t + 1) at position t, in the last rows of `now`
+    /// and in y.
     pub fn mean_step(&mut self, new: &NewRows, x: &Matrix, before: &Matrix, now: &mut Matrix, y: &mut Matrix) {
         let cols = x.cols();
         [x, y].iter().for_each(|matrix| is_shaped(matrix, new.count, cols));

@@ -32,8 +32,8 @@ impl Cuda {
         self.gemm([w.parameter, x], gemm);
     }
 
-    /// A product of these two factors, which are rounded to bf16 first where the precision is less than f32. So the same
-    /// is rounded in each product; cuBLAS' own rounding (`CUBLAS_COMPUTE_32F_FAST_16BF`) depends on the shape.
+    /// A product of these two factors, which are rounded to bf16 first where the precision is less than f32. So the
+    /// same is rounded in each product; cuBLAS' own rounding (`CUBLAS_COMPUTE_32F_FAST_16BF`) depends on the shape.
     fn gemm(&mut self, [a, b]: [&Matrix; 2], gemm: Gemm) {
         let changes_nothing = gemm.m == 0 || gemm.n == 0 || (gemm.k == 0 && gemm.beta == 1.0);
         if changes_nothing {
