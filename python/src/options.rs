@@ -110,7 +110,7 @@ pub fn precision(key: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Precisi
 
 /// The device that computes a model: `cpu`, or `cuda:0`.
 pub fn device(key: &str, value: &Bound<'_, PyAny>) -> PyResult<Device> {
-    get::<String>(key, value)?.parse().map_err(|error| errors::options(format!("{key}: {error}")))
+    get::<String>(key, value)?.parse::<Device>().map_err(|error| errors::options(format!("{key}: {error}")))
 }
 
 /// A member of a closed set by its name.

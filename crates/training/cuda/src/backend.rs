@@ -69,7 +69,7 @@ pub(crate) struct Gemm {
     pub(crate) beta: f32,
     pub(crate) c: *mut f32,
     pub(crate) ldc: usize,
-    /// Whether factors may be rounded to bf16.
+    /// Whether the numbers of A and B are bf16, of two bytes each. Sums and C are `f32` in any case.
     pub(crate) bf16: bool,
 }
 
@@ -253,9 +253,11 @@ pub(crate) struct MemoryArguments {
 type Input = *const f32;
 type Output = *mut f32;
 type Table = *const u32;
+type Halves = *mut u16;
 
 kernels! {
     fn activate(y: Output, bias: Input, cols: u32, n: u64, function: u32);
+    fn round_to_bf16(x: Input, y: Halves, n: u64);
     fn derive(x: Input, grad: Output, n: u64, function: u32);
     fn multiply(y: Output, x: Input, n: u64);
     fn mix(gate: Input, a: Input, b: Input, y: Output, n: u64);
@@ -345,5 +347,6 @@ kernels! {
         heads: u32, dim: u32, factor: f32, y: Output, weights: Output,
     );
     fn ssru_step(rows: Table, forget: Input, x: Input, before: Input, now: Output, y: Output, cols: u32);
+    fn mean_step(rows: Table, x: Input, before: Input, now: Output, y: Output, cols: u32);
     fn summarise(logits: Input, cols: u32, counts: Table, k: u32, summaries: Output);
 }

@@ -10,8 +10,8 @@ use cudarc::driver::{CudaContext, result as driver, sys};
 use std::ffi::{CString, c_int, c_void};
 use std::sync::Arc;
 
-/// A device with compiled kernels. All calls use the null stream, so they take effect in order, and come from any thread:
-/// each makes the device's context current on its thread.
+/// A device with compiled kernels. All calls use the null stream, so they take effect in order, and come from any
+/// thread: each makes the device's context current on its thread.
 pub(crate) struct Driver {
     /// The device's context.
     context: Arc<CudaContext>,
@@ -139,11 +139,12 @@ impl Driver {
     /// # Safety
     /// As [`Backend::gemm`](crate::backend::Backend::gemm).
     pub(crate) unsafe fn gemm(&self, gemm: Gemm) -> Result<(), CudaError> {
-        use cublas_sys::cublasComputeType_t::{CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_16BF};
+        use cublas_sys::cublasComputeType_t::CUBLAS_COMPUTE_32F;
         use cublas_sys::cublasOperation_t::{CUBLAS_OP_N, CUBLAS_OP_T};
-        const F32: cublas_sys::cudaDataType = cublas_sys::cudaDataType::CUDA_R_32F;
+        use cublas_sys::cudaDataType::{CUDA_R_16BF, CUDA_R_32F};
         self.bind()?;
         let [op_a, op_b] = gemm.transposed.map(|transposed| if transposed { CUBLAS_OP_T } else { CUBLAS_OP_N });
+        let factors = if gemm.bf16 { CUDA_R_16BF } else { CUDA_R_32F };
         let alpha = 1.0_f32;
         // SAFETY: the caller's; `Cuda` has checked that sizes fit.
         let result = unsafe {
@@ -156,16 +157,16 @@ impl Driver {
                 gemm.k as c_int,
                 (&raw const alpha).cast(),
                 gemm.a.cast(),
-                F32,
+                factors,
                 gemm.lda as c_int,
                 gemm.b.cast(),
-                F32,
+                factors,
                 gemm.ldb as c_int,
                 (&raw const gemm.beta).cast(),
                 gemm.c.cast(),
-                F32,
+                CUDA_R_32F,
                 gemm.ldc as c_int,
-                if gemm.bf16 { CUBLAS_COMPUTE_32F_FAST_16BF } else { CUBLAS_COMPUTE_32F },
+                CUBLAS_COMPUTE_32F,
                 cublas_sys::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT,
             )
         };

@@ -108,15 +108,17 @@ impl Emulator {
     /// As [`Backend::gemm`](crate::backend::Backend::gemm).
     pub(crate) unsafe fn gemm(&self, gemm: Gemm) -> Result<(), CudaError> {
         let Gemm { transposed, m, n, k, lda, ldb, ldc, beta, .. } = gemm;
-        let rounded = |x: f32| if gemm.bf16 { bf16(x) } else { x };
+        // SAFETY: the caller's: there is such an element.
+        let element = |matrix: *const f32, i: usize| unsafe {
+            if gemm.bf16 { f32::from_bits(u32::from(*matrix.cast::<u16>().add(i)) << 16) } else { *matrix.add(i) }
+        };
         for j in 0..n {
             for i in 0..m {
                 let mut sum = 0.0_f32;
                 for l in 0..k {
                     let at_a = if transposed[0] { i * lda + l } else { l * lda + i };
                     let at_b = if transposed[1] { l * ldb + j } else { j * ldb + l };
-                    // SAFETY: the caller's: the elements of op(A) and op(B).
-                    sum += unsafe { rounded(*gemm.a.add(at_a)) * rounded(*gemm.b.add(at_b)) };
+                    sum += element(gemm.a, at_a) * element(gemm.b, at_b);
                 }
                 // SAFETY: the caller's: an element of C. β = 0 does not read it, as in cuBLAS.
                 unsafe {
@@ -127,10 +129,4 @@ impl Emulator {
         }
         Ok(())
     }
-}
-
-/// The nearest number whose lower 16 bits are zero, ties to even.
-fn bf16(x: f32) -> f32 {
-    let bits = x.to_bits();
-    f32::from_bits(bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) & 0xffff_0000)
 }

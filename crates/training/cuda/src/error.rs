@@ -22,7 +22,7 @@ pub enum CudaError {
     /// The device's memory is full.
     #[error(
         "the GPU has no room for another {megabytes} MB ({free} MB of {total} MB are free): smaller batches \
-         (`training.batch.size` of the recipe) or a smaller network need less"
+         (`training.batch.size` of a recipe, `batch_tokens` of a translation) or a smaller network need less"
     )]
     OutOfMemory {
         /// The requested memory.

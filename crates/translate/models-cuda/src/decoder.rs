@@ -1,5 +1,6 @@
 //! The decoder: one row per hypothesis.
 
+use crate::average::AverageAttention;
 use crate::blocks::{Block, FeedForward, Process};
 use crate::input::{Embedded, Input, PositionTable};
 use metaphrase_cuda::decoding::{
@@ -38,6 +39,7 @@ pub(crate) struct DecoderLayer {
 pub(crate) enum SoFar {
     Attention(Block<SelfAttention>),
     Ssru(Block<Ssru>),
+    Average(Block<AverageAttention>),
 }
 
 /// Attention over words of the same side.
@@ -62,7 +64,7 @@ pub(crate) struct Ssru {
     pub(crate) projection: Option<DeviceMap>,
 }
 
-/// What the layers of a decoder remember: the one of self-attention a line per entry, that of an SSRU a line per row.
+/// What the layers of a decoder remember: the one of self-attention a line per entry, the others a line per row.
 #[derive(Default)]
 pub(crate) struct Memory {
     now: Option<Matrix>,
@@ -79,8 +81,9 @@ pub(crate) struct Call<'a> {
     /// One more than the largest entry.
     pub(crate) entries: usize,
     pub(crate) lists: &'a EntryLists,
-    /// Of each row: the words so far, and those of the source.
+    /// The words so far of each row.
     pub(crate) so_far: &'a SeenRows,
+    /// The words of its source.
     pub(crate) source: &'a SeenRows,
     pub(crate) sources: &'a Memories,
     pub(crate) raw: bool,
@@ -108,6 +111,7 @@ impl Decoder {
             x = match &layer.so_far {
                 SoFar::Attention(block) => self.attend(block, cuda, call, memory, x),
                 SoFar::Ssru(block) => block.step(cuda, call, memory, x),
+                SoFar::Average(block) => block.step(cuda, call, memory, x),
             };
             let weights = if i == self.alignment_layer { weights.take() } else { None };
             x = self.attend_source(own, cuda, call, x, weights);
@@ -213,7 +217,7 @@ impl Memory {
 
     /// The cells of the step before, and those of this step with room for `rows` rows, of which the first `kept` keep
     /// their numbers.
-    fn cells(&mut self, cuda: &mut Cuda, rows: usize, kept: usize, cols: usize) -> (&Matrix, &mut Matrix) {
+    pub(crate) fn cells(&mut self, cuda: &mut Cuda, rows: usize, kept: usize, cols: usize) -> (&Matrix, &mut Matrix) {
         self.grow(cuda, kept, rows, cols);
         if self.before.is_none() {
             self.before = Some(cuda.take(0, cols));

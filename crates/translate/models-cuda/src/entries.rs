@@ -1,7 +1,7 @@
 //! The entries of the words so far: which are in use, and by which rows.
 //!
-//! A row writes one entry of keys and values. Entries are a tree, since a row extends the row before it, and an entry is
-//! free again when no row and no other entry needs it. A step costs as much as it has rows, however long these are.
+//! A row writes one entry of keys and values. Entries are a tree, since a row extends the row before it, and an entry
+//! is free again when no row and no other entry needs it. A step costs as much as it has rows, however long these are.
 
 use metaphrase_base::{Step, StepRow};
 

@@ -19,6 +19,8 @@ pub(crate) struct Logits {
     rows: usize,
     cols: usize,
     summary: Summary,
+    /// Whether the device computed them.
+    is_alive: bool,
     /// Summaries as the device writes them.
     copied: HostMatrix,
     failure: Arc<Failure>,
@@ -27,7 +29,7 @@ pub(crate) struct Logits {
 impl Logits {
     pub(crate) fn new(cuda: Cuda, failure: Arc<Failure>) -> Self {
         let (summary, copied) = (Summary::default(), HostMatrix::new());
-        Self { cuda, logits: None, rows: 0, cols: 0, summary, copied, failure }
+        Self { cuda, logits: None, rows: 0, cols: 0, is_alive: false, summary, copied, failure }
     }
 
     /// Computes the logits of rows, `x` being the decoder's output, with `cuda`: of all words, or of those that `lists`
@@ -60,14 +62,15 @@ impl Logits {
         cuda.download_rows(&summaries, 0..self.rows, &mut self.copied);
         cuda.give(summaries);
         self.logits = Some(logits);
-        self.take_summaries(most, self.failure.keep(cuda.check()));
+        self.is_alive = self.failure.keep(cuda.check());
+        self.take_summaries(most);
     }
 
-    fn take_summaries(&mut self, most: usize, is_alive: bool) {
-        let Self { summary, copied, rows, .. } = self;
+    fn take_summaries(&mut self, most: usize) {
+        let Self { summary, copied, rows, is_alive, .. } = self;
         summary.clear(most);
         for row in 0..*rows {
-            if !is_alive {
+            if !*is_alive {
                 summary.push(f32::NAN, std::iter::empty());
                 continue;
             }
@@ -90,11 +93,11 @@ impl DeviceLogits for Logits {
 
     fn read(&mut self, rows: Range<usize>, out: &mut HostMatrix) {
         out.resize(rows.len(), self.cols);
-        let is_alive = self.logits.as_ref().is_some_and(|logits| {
+        if let Some(logits) = self.logits.as_ref().filter(|_| self.is_alive) {
             self.cuda.download_rows(logits, rows, out);
-            self.failure.keep(self.cuda.check())
-        });
-        if !is_alive || self.failure.is_some() {
+            self.is_alive = self.failure.keep(self.cuda.check());
+        }
+        if !self.is_alive {
             out.as_mut_slice().fill(f32::NAN);
         }
     }

@@ -1,5 +1,6 @@
 //! A Transformer's weights on a device.
 
+use crate::average::AverageAttention;
 use crate::blocks::{Block, FeedForward, Process};
 use crate::decoder::{CrossAttention, Decoder, DecoderLayer, NO_WORD, SelfAttention, SoFar, Ssru};
 use crate::encoder::{Encoder, EncoderLayer, SourceFrame};
@@ -15,7 +16,7 @@ use metaphrase_models::device::{DeviceLogits, DeviceNetwork, DeviceState};
 use metaphrase_models::parts::transformer::{self as parts, Transformer};
 use metaphrase_models::parts::{Network as Parts, WordTables};
 use metaphrase_models::{Architecture, Config, Model, Weights};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A Transformer on a CUDA device.
 pub struct CudaModel {
@@ -31,24 +32,29 @@ pub(crate) struct Network {
     pub(crate) output: Arc<DeviceMap>,
 }
 
-/// The first failure of a device, whichever search meets it.
+/// The last failure of a device, whichever search met it.
 #[derive(Default)]
-pub(crate) struct Failure(OnceLock<CudaError>);
+pub(crate) struct Failure(Mutex<Option<CudaError>>);
 
 impl Failure {
-    /// Keeps the first failure, and returns whether there was none.
+    fn last(&self) -> MutexGuard<'_, Option<CudaError>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a failure, and returns whether there was none.
     pub(crate) fn keep(&self, result: Result<(), CudaError>) -> bool {
         match result {
             Ok(()) => true,
             Err(error) => {
-                self.0.get_or_init(|| error);
+                *self.last() = Some(error);
                 false
             }
         }
     }
 
-    pub(crate) fn is_some(&self) -> bool {
-        self.0.get().is_some()
+    /// Forgets a failure from which the device recovers.
+    pub(crate) fn forget(&self) {
+        *self.last() = None;
     }
 }
 
@@ -59,8 +65,8 @@ impl CudaModel {
     /// The model of these settings and weights, brought to the device of `cuda`. Its maps and embeddings are stored as
     /// `numbers`; everything is computed in `f32`.
     ///
-    /// # Errors
-    /// If the settings make no sense, if a tensor is missing, if the device can not run the network, or if it has no room.
+    /// # Errors If the settings make no sense, if a tensor is missing, if the device can not run the network, or if it
+    /// has no room.
     pub fn load(
         cuda: &Cuda,
         config: Config,
@@ -76,7 +82,7 @@ impl CudaModel {
             unreachable!("the architecture is a Transformer");
         };
         let mut packer = Packer { cuda: cuda.another(), numbers };
-        let network = Arc::new(packer.transformer(*parts)?);
+        let network = Arc::new(packer.transformer(*parts));
         packer.cuda.check()?;
         let model = Self { network, cuda: cuda.another(), failure: Arc::default() };
         Ok(Model::on_device(config, weights, Box::new(model))?)
@@ -93,7 +99,7 @@ impl DeviceNetwork for CudaModel {
     }
 
     fn failure(&self) -> Option<String> {
-        self.failure.0.get().map(ToString::to_string)
+        self.failure.last().as_ref().map(ToString::to_string)
     }
 }
 
@@ -114,7 +120,7 @@ fn refuse_unsupported(settings: &TransformerConfig) -> Result<(), CudaModelError
 }
 
 impl Packer {
-    fn transformer(&mut self, parts: Transformer<Tensor>) -> Result<Network, CudaModelError> {
+    fn transformer(&mut self, parts: Transformer<Tensor>) -> Network {
         let Transformer { settings, words, encoder, decoder, order } = parts;
         let dim = settings.dim_emb;
         let heads = RowHeads { count: settings.heads, dim: dim / settings.heads };
@@ -137,7 +143,7 @@ impl Packer {
         let encoder_layers = encoder.layers.into_iter().map(|layer| self.encoder_layer(layer)).collect();
         let (mut layers, mut sources) = (Vec::new(), Vec::new());
         for layer in decoder.layers {
-            layers.push(self.decoder_layer(layer, raw_keys, &mut sources)?);
+            layers.push(self.decoder_layer(layer, raw_keys, &mut sources));
         }
         let encoder = Encoder {
             input: encoder_input,
@@ -157,7 +163,7 @@ impl Packer {
             source: self.joined(sources),
             top: decoder_top,
         };
-        Ok(Network { encoder, decoder, output })
+        Network { encoder, decoder, output }
     }
 
     /// The tables of source and target words, and the output layer; tied ones are one.
@@ -186,7 +192,7 @@ impl Packer {
         layer: parts::DecoderLayer<Tensor>,
         raw_keys: bool,
         sources: &mut Vec<parts::Dense<Tensor>>,
-    ) -> Result<DecoderLayer, CudaModelError> {
+    ) -> DecoderLayer {
         let so_far = match layer.so_far {
             parts::SoFar::Attention(block) => SoFar::Attention(self.self_attention(block, raw_keys)),
             parts::SoFar::Ssru(block) => SoFar::Ssru(Block::pack(block, self, |ssru, packer| Ssru {
@@ -194,16 +200,14 @@ impl Packer {
                 forget: packer.map(ssru.forget),
                 projection: ssru.projection.map(|map| packer.map(map)),
             })),
-            parts::SoFar::Average(_) => {
-                return Err(CudaModelError::Unsupported { part: "average attention" });
-            }
+            parts::SoFar::Average(block) => SoFar::Average(Block::pack(block, self, AverageAttention::pack)),
         };
         let context = Block::pack(layer.context, self, |attention, packer| {
             sources.extend([attention.keys, attention.values]);
             let projection = attention.projection.map(|map| packer.map(map));
             CrossAttention { queries: packer.map(attention.queries), projection }
         });
-        Ok(DecoderLayer { so_far, context, feed_forward: Block::pack(layer.feed_forward, self, FeedForward::pack) })
+        DecoderLayer { so_far, context, feed_forward: Block::pack(layer.feed_forward, self, FeedForward::pack) }
     }
 
     fn self_attention(

@@ -76,6 +76,11 @@ impl Sources {
         }
     }
 
+    /// Whether no slot has a sentence.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots.iter().all(Option::is_none)
+    }
+
     /// The sentence in a slot.
     ///
     /// # Panics

@@ -10,7 +10,7 @@ use core::any::Any;
 use core::fmt;
 use metaphrase_base::{Row, SentId, Sentence, Step, StepRow};
 use metaphrase_cuda::decoding::{EntryLists, ListedRows, NewRow, SeenWords};
-use metaphrase_cuda::{Cuda, Matrix};
+use metaphrase_cuda::{Cuda, CudaError, Matrix};
 use metaphrase_device::{Shape, Storage};
 use metaphrase_models::device::{DeviceLogits, DeviceState};
 use std::sync::Arc;
@@ -158,6 +158,11 @@ impl DeviceState for State {
     fn encode(&mut self, sentences: &[Sentence<'_>]) {
         if sentences.is_empty() {
             return;
+        }
+        // What was too much for the memory has left.
+        if self.sources.is_empty() && matches!(self.cuda.check(), Err(CudaError::OutOfMemory { .. })) {
+            self.failure.forget();
+            *self = Self::new(Arc::clone(&self.network), self.cuda.another(), Arc::clone(&self.failure));
         }
         let network = Arc::clone(&self.network);
         let encoded = network.encoder.encode(&mut self.cuda, &mut self.positions, sentences);

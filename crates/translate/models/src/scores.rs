@@ -92,8 +92,8 @@ impl Scores {
         self
     }
 
-    /// Lets a device compute the scores of the rows of a call, as far as `demand` needs them. `new` has the shortlist of
-    /// each row and the number of target words.
+    /// Lets a device compute the scores of the rows of a call, as far as `demand` needs them. `new` has the shortlist
+    /// of each row and the number of target words.
     pub(crate) fn compute_on_device<'a>(
         &mut self,
         step: Step,

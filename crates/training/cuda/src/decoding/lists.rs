@@ -45,6 +45,16 @@ pub struct EntryLists {
     pub(super) entries: usize,
 }
 
+impl NewRows {
+    /// Asserts that there are cells of all rows and their parents, and returns the first new row of `now`.
+    fn check_cells(&self, before: &Matrix, now: &Matrix, cols: usize) -> usize {
+        assert!(now.cols() == cols && now.rows() >= self.count, "cells of new rows");
+        let has_parents = before.cols() == cols && self.parents <= before.rows();
+        assert!(self.parents == 0 || has_parents, "cells of the step before");
+        now.rows() - self.count
+    }
+}
+
 impl Cuda {
     /// Brings the new rows of a step to the device; [`give_rows`](Self::give_rows) takes them back.
     pub fn new_rows(&mut self, rows: &[NewRow]) -> NewRows {
@@ -83,7 +93,8 @@ impl Cuda {
     /// If a parent is not a row of the step before.
     pub fn extend_lists(&mut self, lists: &mut EntryLists, new: &NewRows) {
         assert!(new.parents <= lists.rows_before, "a parent among the rows of the step before");
-        // A row of the step before has at least as many entries as its children's position says, or the state is broken.
+        // A row of the step before has at least as many entries as its children's position says, or the state is
+        // broken.
         assert!(new.parents == 0 || new.positions <= lists.before.cols() + 1, "words of a parent");
         let (rows, first) = (lists.rows + new.count, lists.rows);
         let cols = new.positions.max(if first == 0 { 0 } else { lists.now.cols() });
@@ -108,8 +119,8 @@ impl Cuda {
         (lists.rows, lists.entries) = (rows, lists.entries.max(new.entries));
     }
 
-    /// The lines of the new rows' entries in `kept` ← their keys and values: the last columns of their rows in `made`, or
-    /// their rows in `raw` where these are requested.
+    /// The lines of the new rows' entries in `kept` ← their keys and values: the last columns of their rows in `made`,
+    /// or their rows in `raw` where these are requested.
     pub fn keep_entries(&mut self, new: &NewRows, made: &Matrix, raw: Option<&Matrix>, kept: &mut Matrix) {
         let cols = kept.cols();
         assert!(made.rows() == new.count && made.cols() >= cols, "keys and values of the new rows");
@@ -125,6 +136,20 @@ impl Cuda {
         });
     }
 
+    /// The means of the inputs so far, (t · mean of the parent + x) / (t + 1) at position t, in the last rows of `now`
+    /// and in y.
+    pub fn mean_step(&mut self, new: &NewRows, x: &Matrix, before: &Matrix, now: &mut Matrix, y: &mut Matrix) {
+        let cols = x.cols();
+        [x, y].iter().for_each(|matrix| is_shaped(matrix, new.count, cols));
+        let first = new.check_cells(before, now, cols);
+        let grid = Grid::rows(new.count, cols);
+        // SAFETY: all have a row per new row, and `before` has the rows of all parents.
+        self.run(|b| unsafe {
+            let last = now.write().wrapping_add(first * cols);
+            b.mean_step(grid, new.table.ids(), x.read(), before.read(), last, y.write(), cols as u32)
+        });
+    }
+
     /// The cells c of new rows of an SSRU, `forget ⊙ c of the parent + (1 - forget) ⊙ x` with c = 0 before the first
     /// word, in the last rows of `now`; and y ← max(c, 0).
     pub fn ssru_step(
@@ -137,12 +162,7 @@ impl Cuda {
     ) {
         let cols = x.cols();
         [forget, x, y].iter().for_each(|matrix| is_shaped(matrix, new.count, cols));
-        assert!(now.cols() == cols && now.rows() >= new.count, "cells of new rows");
-        assert!(
-            new.parents == 0 || (before.cols() == cols && new.parents <= before.rows()),
-            "cells of the step before"
-        );
-        let first = now.rows() - new.count;
+        let first = new.check_cells(before, now, cols);
         let grid = Grid::rows(new.count, cols);
         // SAFETY: all have a row per new row, and `before` has the rows of all parents.
         self.run(|b| unsafe {

@@ -40,11 +40,11 @@ pub struct ListedRows<'a> {
     pub outputs: &'a [u32],
 }
 
-/// A block computes so many rows and outputs in the kernels `map_small`, `map_medium` and `map_large`.
+/// The rows and outputs of a block in the kernels `map_small`, `map_medium` and `map_large`.
 const SIDES: [usize; 3] = [16, 64, 128];
 
-/// Larger tiles read weights less often. They pay where rows fill more than half of them, and where there are blocks for
-/// most of the multiprocessors, of which large devices have 100 to 150.
+/// Larger tiles read weights less often. They pay where rows fill more than half of them, and where there are blocks
+/// for most of the multiprocessors, of which large devices have 100 to 150.
 const ENOUGH_BLOCKS: usize = 100;
 
 impl DeviceMap {
@@ -136,8 +136,8 @@ impl Cuda {
         });
     }
 
-    /// The listed outputs of all rows of x; y is `rows × the longest list`, and the columns after those of a shorter list
-    /// are unspecified.
+    /// The listed outputs of all rows of x; y is `rows × the longest list`, and the columns after those of a shorter
+    /// list are unspecified.
     pub fn map_lists(&mut self, map: &DeviceMap, x: &Matrix, lists: &[ListedRows<'_>], y: &mut Matrix) {
         is_shaped(x, y.rows(), map.inputs);
         let side = SIDES[0];

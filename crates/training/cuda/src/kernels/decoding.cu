@@ -72,8 +72,8 @@ struct Memory {
 // (the online softmax of Milakov and Gimelshein 2018), WORDS of them at a time in the order of the row. y has as many
 // columns as all heads, q and the lists have `q_cols` and `list_cols`.
 //
-// `first_values`: for a row that sees nothing but itself and is marked as raw in `rows`, y is the row's own values, which
-// q has from this column on.
+// `first_values`: for a row that sees nothing but itself and is marked as raw in `rows`, y is the row's own values,
+// which q has from this column on.
 KERNEL(attend_rows)(const float *q, unsigned q_cols, struct Memory memory, const struct Seen *all, const unsigned *lists,
                     unsigned list_cols, const struct NewRow *rows, unsigned first_values, unsigned heads, unsigned dim,
                     float factor, float *y, float *weights) {
@@ -91,7 +91,7 @@ KERNEL(attend_rows)(const float *q, unsigned q_cols, struct Memory memory, const
     float *kept = head == 0 && weights && seen.weights != NO_ID ? weights + seen.weights : 0;
     unsigned member = threadIdx.x % TEAM, team = threadIdx.x / TEAM;
     float sums[ATTENDING], total = 0, max = LEAST;
-    for (unsigned i = 0; i < ATTENDING; i++) sums[i] = 0;
+    UNROLL for (unsigned i = 0; i < ATTENDING; i++) sums[i] = 0;
     for (unsigned start = 0; start < seen.count; start += WORDS) {
         unsigned here = seen.count - start < WORDS ? seen.count - start : WORDS;
         for (unsigned pass = 0; pass < here; pass += 128 / TEAM) {
@@ -119,9 +119,9 @@ KERNEL(attend_rows)(const float *q, unsigned q_cols, struct Memory memory, const
         __syncthreads();
         total *= shrink;
         for (unsigned j = 0; j < here; j++) total += scores[j];
-        for (unsigned i = 0; i < ATTENDING; i++) {
+        UNROLL for (unsigned i = 0; i < ATTENDING; i++) {
             unsigned c = threadIdx.x + 128 * i;
-            if (c >= dim) break;
+            if (c >= dim) continue;
             sums[i] *= shrink;
             for (unsigned j = 0; j < here; j++) {
                 unsigned line = list ? list[start + j] : seen.first + start + j;
@@ -131,7 +131,7 @@ KERNEL(attend_rows)(const float *q, unsigned q_cols, struct Memory memory, const
         }
         __syncthreads();
     }
-    for (unsigned i = 0; i < ATTENDING; i++)
+    UNROLL for (unsigned i = 0; i < ATTENDING; i++)
         if (threadIdx.x + 128 * i < dim) y[threadIdx.x + 128 * i] = sums[i] / total;
     if (kept) FOR_BLOCK(j, 0, seen.count) kept[j] = expf(kept[j] - max) / total;
 }
@@ -146,6 +146,18 @@ KERNEL(ssru_step)(const struct NewRow *rows, const float *forget, const float *x
         float old = row.position == 0 ? 0.0f : before[(u64)row.parent * cols + c];
         float cell = forget[at] * old + (1.0f - forget[at]) * x[at];
         now[at] = cell, y[at] = cell > 0 ? cell : 0;
+    }
+}
+
+// A block per row: the mean of the inputs so far, (t · mean of the parent + x) / (t + 1) at position t.
+KERNEL(mean_step)(const struct NewRow *rows, const float *x, const float *before, float *now, float *y, unsigned cols) {
+    struct NewRow row = rows[blockIdx.x];
+    float t = (float)row.position;
+    FOR_BLOCK(c, 0, cols) {
+        u64 at = (u64)blockIdx.x * cols + c;
+        float mean = x[at];
+        if (row.position > 0) mean = (t * before[(u64)row.parent * cols + c] + mean) / (t + 1.0f);
+        now[at] = mean, y[at] = mean;
     }
 }
 
@@ -189,8 +201,8 @@ __device__ static struct Found block_first(struct Found own) {
 }
 
 // A block of BLOCK threads per row of logits: ln Σ eˣ, then the k greatest as pairs of a number and its column, best
-// first. A row has `cols` columns in memory, of which counts[row] are logits (all, without counts). If the row has fewer
-// than k numbers above the least one, NO_ID is the column of the others.
+// first. A row has `cols` columns in memory, of which counts[row] are logits (all, without counts). If the row has
+// fewer than k numbers above the least one, NO_ID is the column of the others.
 KERNEL(summarise)(const float *logits, unsigned cols, const unsigned *counts, unsigned k, float *summaries) {
     const float *x = logits + (u64)blockIdx.x * cols;
     unsigned n = counts ? counts[blockIdx.x] : cols;

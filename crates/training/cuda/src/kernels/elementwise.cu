@@ -44,6 +44,19 @@ KERNEL(activate)(float *y, const float *bias, unsigned cols, u64 n, unsigned fun
     FOR_EACH(i, n) y[i] = apply(function, bias ? y[i] + bias[i % cols] : y[i]);
 }
 
+// y ← x in bf16, the upper half of a number: rounded to the nearest one, ties to even. NaN stays NaN.
+KERNEL(round_to_bf16)(const float *x, unsigned short *y, u64 n) {
+    FOR_EACH(i, n) {
+        union {
+            float number;
+            unsigned bits;
+        } both;
+        both.number = x[i];
+        unsigned rounded = (both.bits + 0x7fffu + ((both.bits >> 16) & 1)) >> 16;
+        y[i] = (unsigned short)(x[i] == x[i] ? rounded : 0x7fc0u);
+    }
+}
+
 // grad ← grad · f'
 KERNEL(derive)(const float *x, float *grad, u64 n, unsigned function) {
     FOR_EACH(i, n) grad[i] *= derivative(function, x[i]);

@@ -3,9 +3,9 @@
 #![allow(unsafe_code)] // launches products
 
 use super::{is_shaped, shape};
-use crate::backend::Gemm;
+use crate::backend::{Gemm, Grid};
 use crate::{Cuda, Matrix};
-use metaphrase_device::{Activation, Products, Shape, TrainingPrecision, Weight};
+use metaphrase_device::{Activation, Products, Shape, Storage, TrainingPrecision, Weight};
 
 impl Cuda {
     /// y ← x · W + β · y, that is yᵀ ← Wᵀ · xᵀ + β · yᵀ.
@@ -15,7 +15,7 @@ impl Cuda {
         let (w_rows, outputs) = if w.transposed { (outputs, w_rows) } else { (w_rows, outputs) };
         assert_eq!(inputs, w_rows, "inputs of a product");
         is_shaped(y, rows, outputs);
-        self.gemm(Gemm {
+        let gemm = Gemm {
             transposed: [w.transposed, false],
             m: outputs,
             n: rows,
@@ -27,17 +27,37 @@ impl Cuda {
             beta,
             c: y.write(),
             ldc: outputs,
-            bf16: self.precision != TrainingPrecision::F32,
-        });
+            bf16: false,
+        };
+        self.gemm([w.parameter, x], gemm);
     }
 
-    fn gemm(&mut self, gemm: Gemm) {
+    /// A product of these two factors, which are rounded to bf16 first where the precision is less than f32. So the
+    /// same is rounded in each product; cuBLAS' own rounding (`CUBLAS_COMPUTE_32F_FAST_16BF`) depends on the shape.
+    fn gemm(&mut self, [a, b]: [&Matrix; 2], gemm: Gemm) {
         let changes_nothing = gemm.m == 0 || gemm.n == 0 || (gemm.k == 0 && gemm.beta == 1.0);
-        if !changes_nothing {
-            self.multiply_adds += (gemm.m * gemm.n * gemm.k) as u64;
-            // SAFETY: the two callers have compared the shapes.
-            self.run(|backend| unsafe { backend.gemm(gemm) });
+        if changes_nothing {
+            return;
         }
+        self.multiply_adds += (gemm.m * gemm.n * gemm.k) as u64;
+        if self.precision == TrainingPrecision::F32 {
+            // SAFETY: the two callers have compared the shapes.
+            return self.run(|backend| unsafe { backend.gemm(gemm) });
+        }
+        let rounded = [a, b].map(|factor| self.rounded_to_bf16(factor));
+        let gemm = Gemm { a: rounded[0].read(), b: rounded[1].read(), bf16: true, ..gemm };
+        // SAFETY: as above; the rounded factors have the same shapes.
+        self.run(|backend| unsafe { backend.gemm(gemm) });
+        rounded.into_iter().for_each(|factor| self.give(factor));
+    }
+
+    /// A matrix in bf16: two numbers in the place of one.
+    fn rounded_to_bf16(&mut self, x: &Matrix) -> Matrix {
+        let n = x.len();
+        let mut rounded = self.take(1, n.div_ceil(2));
+        // SAFETY: both have room for n numbers, of four and of two bytes.
+        self.run(|b| unsafe { b.round_to_bf16(Grid::each(n), x.read(), rounded.write().cast(), n as u64) });
+        rounded
     }
 }
 
@@ -62,7 +82,7 @@ impl Products for Cuda {
         let ((rows, inputs), outputs) = (shape(x), y.cols());
         is_shaped(y, rows, outputs);
         is_shaped(sum, inputs, outputs);
-        self.gemm(Gemm {
+        let gemm = Gemm {
             transposed: [false, true],
             m: outputs,
             n: inputs,
@@ -74,7 +94,8 @@ impl Products for Cuda {
             beta: 1.0,
             c: sum.write(),
             ldc: outputs,
-            bf16: self.precision != TrainingPrecision::F32,
-        });
+            bf16: false,
+        };
+        self.gemm([y, x], gemm);
     }
 }
