@@ -108,6 +108,10 @@ fn files_are_translated() {
     assert_eq!(server.get(link).text(), "<p title=x>Guten Morgen!</p>");
     let refused = server.upload("/translate_file", &fields, "a.exe", b"x");
     assert_eq!(refused.json(), json!({"error": "Invalid request: file format not supported"}));
+    // The format is known, its bytes are not.
+    let refused = server.upload("/translate_file", &fields, "a.srt", b"1\n00:00:01,000 --> 00:00:02,000\ncaf\xe9\n");
+    let reason = refused.json()["error"].to_string();
+    assert!(refused.status == 400 && reason.contains("UTF-8"), "{reason}");
 }
 
 #[test]
