@@ -130,6 +130,7 @@ class TranslatorOptions(CallOptions, PhraseOptions, total=False):
     evidence_capitalized: bool
     phrase_model: Path | None
     # The machine
+    device: str
     batch_tokens: int | None
     latency: bool
 

@@ -3,7 +3,8 @@
 use crate::errors;
 use crate::glossary::{glossary, kind, table};
 use metaphrase::{
-    Choice, Dictionary, OptionKind, OptionValue, Precision, TranslateOption, TranslateOptions, Translator, WordId,
+    Choice, Device, Dictionary, OptionKind, OptionValue, Precision, TranslateOption, TranslateOptions, Translator,
+    WordId,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
@@ -105,6 +106,11 @@ pub fn precision(key: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Precisi
         "auto" => Ok(None),
         name => choice(key, name).map(Some),
     }
+}
+
+/// The device that computes a model: `cpu`, or `cuda:0`.
+pub fn device(key: &str, value: &Bound<'_, PyAny>) -> PyResult<Device> {
+    get::<String>(key, value)?.parse().map_err(|error| errors::options(format!("{key}: {error}")))
 }
 
 /// A member of a closed set by its name.

@@ -1,8 +1,10 @@
 //! The options of a translator: its models, their companions, and the use of the machine.
 
 use crate::errors;
-use crate::options::{get, named, precision};
-use metaphrase::{Optimizations, Package, PhraseOptions, Precision, ShortlistOptions, Translator, TranslatorBuilder};
+use crate::options::{device, get, named, precision};
+use metaphrase::{
+    Device, Optimizations, Package, PhraseOptions, Precision, ShortlistOptions, Translator, TranslatorBuilder,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::path::{Path, PathBuf};
@@ -28,6 +30,7 @@ pub struct Setup {
     phrase_model: Option<PathBuf>,
     phrase_options: PhraseOptions,
     phrase_keywords: bool,
+    device: Device,
     threads: Option<usize>,
     batch_tokens: Option<usize>,
     latency: bool,
@@ -71,6 +74,7 @@ impl Setup {
             "frequent_words" => self.optimizations.frequent_words = get(key, value)?,
             "prepared_context" => self.optimizations.prepared_context = get(key, value)?,
             "merged_states" => self.optimizations.merged_states = get(key, value)?,
+            "device" => self.device = device(key, value)?,
             "threads" => self.threads = get(key, value)?,
             "batch_tokens" => self.batch_tokens = get(key, value)?,
             "latency" => self.latency = get(key, value)?,
@@ -133,7 +137,7 @@ impl Setup {
         if let Some(tokens) = self.batch_tokens {
             builder = builder.batch_tokens(tokens);
         }
-        builder.latency(self.latency)
+        builder.device(self.device).latency(self.latency)
     }
 
     fn neural(&self, mut builder: TranslatorBuilder) -> PyResult<TranslatorBuilder> {

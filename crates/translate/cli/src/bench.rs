@@ -226,8 +226,8 @@ impl Args {
     /// The names of the settings to compare: a precision, and `, shortlist` after it for a setting with one.
     fn settings(&self) -> Vec<String> {
         let lists = if self.shortlist.is_given() { &["", SHORTLIST][..] } else { &[""] };
-        let all: Vec<Precision> = Precision::ALL.iter().map(|named| named.value).collect();
-        let precisions = if self.precisions.is_empty() { &all } else { &self.precisions };
+        let all = self.model.device().precisions();
+        let precisions = if self.precisions.is_empty() { all } else { &self.precisions };
         lists.iter().flat_map(|list| precisions.iter().map(move |p| format!("{}{list}", p.name()))).collect()
     }
 

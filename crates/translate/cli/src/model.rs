@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::models;
 use crate::values::{AUTO, PrecisionChoice, precision};
 use anyhow::Result;
-use metaphrase::{Package, Precision, Translator, TranslatorBuilder};
+use metaphrase::{Device, Package, Precision, Translator, TranslatorBuilder};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -37,11 +37,15 @@ pub struct ModelArgs {
     #[arg(long, visible_alias = "cpu-threads", value_name = "N", help_heading = "Machine")]
     #[arg(value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
+    /// The device that computes the model: cpu, or cuda:0 for the first NVIDIA GPU, if the program was built with
+    /// --features cuda
+    #[arg(long, value_name = "DEVICE", default_value_t = Device::Cpu, help_heading = "Machine")]
+    device: Device,
     /// The batch of each thread: number of source pieces that are translated together; 1 translates each line alone.
-    /// This changes the speed and never a translation
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_BATCH, help_heading = "Machine")]
+    /// This changes the speed and never a translation [default: 256, or 8192 for a GPU]
+    #[arg(long, value_name = "N", help_heading = "Machine")]
     #[arg(value_parser = crate::number::whole::<NonZeroUsize>)]
-    batch_tokens: NonZeroUsize,
+    batch_tokens: Option<NonZeroUsize>,
     /// Translate one line at a time on all threads: the shortest time for a single line, with a model whose layers have
     /// 512 units or more. Without it each thread translates other lines, which is faster for a whole text. This changes
     /// the speed and never a translation
@@ -52,8 +56,6 @@ pub struct ModelArgs {
     #[arg(long, value_parser = precision(), default_value = AUTO, help_heading = "Machine")]
     precision: PrecisionChoice,
 }
-
-const DEFAULT_BATCH: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
 /// The model whose pieces are the units of n-grams.
 #[derive(clap::Args)]
@@ -100,14 +102,19 @@ impl ModelArgs {
         crate::number::threads(self.threads.or(config.threads.value))
     }
 
+    /// The device that computes the models.
+    pub fn device(&self) -> Device {
+        self.device
+    }
+
     /// The batch of each thread, in source pieces.
     pub fn batch_tokens(&self) -> usize {
-        self.batch_tokens.get()
+        self.batch_tokens.map_or(self.device.batch_tokens(), NonZeroUsize::get)
     }
 
     /// Whether each sentence is translated alone.
     pub fn one_by_one(&self) -> bool {
-        self.latency || self.batch_tokens.get() == 1
+        self.latency || self.batch_tokens() == 1
     }
 
     /// Reads the models and starts the threads of a translator; `change` adds to its builder.
@@ -143,7 +150,8 @@ impl ModelArgs {
     /// The builder of a translator, with the options of the machine and without a model.
     pub fn builder(&self, config: &Config) -> TranslatorBuilder {
         let threads = self.threads(config).get();
-        Translator::builder().threads(threads).batch_tokens(self.batch_tokens.get()).latency(self.latency)
+        let builder = Translator::builder().device(self.device).threads(threads);
+        builder.batch_tokens(self.batch_tokens()).latency(self.latency)
     }
 
     /// The precision of the models' products; `None`: the one that each model recommends.

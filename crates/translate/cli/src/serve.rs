@@ -5,6 +5,7 @@ use crate::models;
 use crate::number;
 use crate::values::{AUTO, PrecisionChoice, precision};
 use anyhow::{Context, Result};
+use metaphrase::Device;
 use metaphrase_server::{Config, Limits, ModelSpec, Store, parse_model};
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
@@ -44,9 +45,13 @@ struct MachineArgs {
     /// Number of threads of each model [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = number::thread_count)]
     threads: Option<NonZeroUsize>,
-    /// The batch of each thread: number of source pieces that are translated together
-    #[arg(long, value_name = "N", default_value = "256", value_parser = number::whole::<NonZeroUsize>)]
-    batch_tokens: NonZeroUsize,
+    /// The device that computes the models: cpu, or cuda:0 for the first NVIDIA GPU, if the program was built with
+    /// --features cuda
+    #[arg(long, value_name = "DEVICE", default_value_t = Device::Cpu)]
+    device: Device,
+    /// The batch of each thread: number of source pieces that are translated together [default: 256, or 8192 for a GPU]
+    #[arg(long, value_name = "N", value_parser = number::whole::<NonZeroUsize>)]
+    batch_tokens: Option<NonZeroUsize>,
     /// The precision of the models' matrix products
     #[arg(long, value_parser = precision(), default_value = AUTO)]
     precision: PrecisionChoice,
@@ -195,7 +200,8 @@ fn config(args: &Args, settings: &UserConfig, address: SocketAddr) -> Config {
     }
     let options = &mut config.model_options;
     options.threads = number::threads(machine.threads.or(settings.threads.value)).get();
-    options.batch_tokens = machine.batch_tokens.get();
+    options.device = machine.device;
+    options.batch_tokens = machine.batch_tokens.map_or(machine.device.batch_tokens(), NonZeroUsize::get);
     options.precision = machine.precision.0;
     options.memory = machine.model_memory.map(|megabytes| megabytes.saturating_mul(1_000_000));
     config.data.clone_from(&state.data);

@@ -4,9 +4,9 @@ use crate::messages::{Terminal, warn_if_useless};
 use anyhow::Result;
 use clap::ValueHint;
 use indicatif::ProgressBar;
+use metaphrase::Device;
 use metaphrase_train::{Observer, Progress, Recipe, RecipeError, TrainError, ValidationReport, train_on_cpu};
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Instant;
 
 /// Train a model from parallel text
@@ -35,7 +35,7 @@ pub struct Args {
     threads: Option<std::num::NonZeroUsize>,
     /// The device that computes updates: `cpu`, or `cuda:0` for the first NVIDIA GPU, if the program was built with
     /// `--features cuda`
-    #[arg(long, default_value = "cpu")]
+    #[arg(long, value_name = "DEVICE", default_value_t = Device::Cpu)]
     device: Device,
     /// Number of updates between two lines of progress, if no progress bar can be shown
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = crate::number::whole::<u64>)]
@@ -48,28 +48,6 @@ Examples:
   metaphrase train -c recipes/en-de.toml -o runs/en-de --resume
   metaphrase train -c recipes/en-de.toml -o runs/gpu --device cuda:0
   metaphrase train -c recipes/cgru.toml -o runs/seed2 --set training.seed=2";
-
-/// The device that computes updates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Device {
-    Cpu,
-    /// The GPU with this number, from 0.
-    Cuda(usize),
-}
-
-impl FromStr for Device {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let unknown = || format!("there is no device `{name}`: expected `cpu`, or `cuda:0` for the first GPU");
-        match name.strip_prefix("cuda") {
-            None if name == "cpu" => Ok(Self::Cpu),
-            None => Err(unknown()),
-            Some("") => Ok(Self::Cuda(0)),
-            Some(index) => index.strip_prefix(':').and_then(|n| n.parse().ok()).map(Self::Cuda).ok_or_else(unknown),
-        }
-    }
-}
 
 /// Trains as the recipe says.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {

@@ -76,6 +76,7 @@ pub(crate) fn restore(sentence: &Sentence, source: &str, answer: &Answer) -> Res
         }
         places.push(place);
     }
+    edits.extend(leftovers(sentence, source, &answer.text, &places));
     let inserted = places.iter().filter(|place| place.is_none()).count();
     // Things at one place keep the order of the source.
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end, edit.number));
@@ -88,8 +89,35 @@ struct Edit {
     before: &'static str,
     with: String,
     after: &'static str,
-    /// Number of the thing to copy.
-    number: usize,
+    /// Number of the thing to copy; `None`: nothing is written.
+    number: Option<usize>,
+}
+
+/// What was read for a thing to copy is no text of the translation: where it stands a second time, it is left out with
+/// the blank before it.
+fn leftovers(sentence: &Sentence, source: &str, text: &str, places: &[Option<Range<usize>>]) -> Vec<Edit> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for kept in &sentence.kept {
+        let shown = &source[kept.range.clone()];
+        let is_name = shown.strip_prefix('X').is_some_and(|number| number.bytes().all(|c| c.is_ascii_digit()));
+        if kept.written.as_deref().is_none_or(|written| written == shown) || !is_name {
+            continue;
+        }
+        for (at, name) in text.match_indices(shown) {
+            let place = at..at + name.len();
+            let goes_on = text[place.end..].starts_with(|c: char| c.is_ascii_digit());
+            let taken =
+                places.iter().flatten().chain(&found).any(|other| other.start < place.end && place.start < other.end);
+            if !goes_on && !taken {
+                found.push(place);
+            }
+        }
+    }
+    let edit = |place: Range<usize>| {
+        let start = place.start - usize::from(text[..place.start].ends_with(' '));
+        Edit { range: start..place.end, before: "", with: String::new(), after: "", number: None }
+    };
+    found.into_iter().map(edit).collect()
 }
 
 /// Signs of which a model may write one more at the ends of a thing: `__NAME___`. Brackets and quotation marks are not
@@ -143,7 +171,13 @@ fn replacement(
         if near.is_some_and(char::is_whitespace) && touches(here) { " " } else { "" }
     };
     let (before, after) = (text[..range.start].chars().next_back(), text[range.end..].chars().next());
-    Edit { before: blank(left, before), with: shown.to_owned(), after: blank(right, after), range, number }
+    Edit {
+        before: blank(left, before),
+        with: shown.to_owned(),
+        after: blank(right, after),
+        range,
+        number: Some(number),
+    }
 }
 
 /// A thing that the translation lacks: it follows the translation of the word before it.
@@ -177,7 +211,7 @@ fn insertion(source: &str, kept: &Range<usize>, answer: &Answer, shown: &str, nu
     let before = if text[..at].chars().next_back().is_some_and(spaced) { " " } else { "" };
     let next = text[at..].chars().next();
     let after = if next.is_some_and(|c| c.is_alphanumeric() && spaced(c)) { " " } else { "" };
-    Edit { range: at..at, before, with: shown.to_owned(), after, number }
+    Edit { range: at..at, before, with: shown.to_owned(), after, number: Some(number) }
 }
 
 fn apply(text: &str, edits: Vec<Edit>, count: usize, links: &[Link], inserted: usize) -> RestoredTranslation {
@@ -193,7 +227,9 @@ fn apply(text: &str, edits: Vec<Edit>, count: usize, links: &[Link], inserted: u
         restored.text.push_str(edit.before);
         let at = restored.text.len();
         restored.text.push_str(&edit.with);
-        restored.kept[edit.number] = at..restored.text.len();
+        if let Some(number) = edit.number {
+            restored.kept[number] = at..restored.text.len();
+        }
         restored.text.push_str(edit.after);
         moved.push((start..end, began..restored.text.len()));
         last = end;

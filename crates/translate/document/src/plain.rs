@@ -54,7 +54,7 @@ const HTML: &[&str] = &[
 ];
 
 /// The ends of elements; `</c>` ends `<c.yellow>`.
-static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"</([A-Za-z][\w:-]*)").ok());
+static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"</([A-Za-z0-9][\w:-]*)").ok());
 
 /// Elements without an end.
 const VOID: &[&str] = &["br", "hr", "img", "wbr"];
@@ -156,7 +156,14 @@ pub(crate) fn tagged(
                 paragraphs.marker(&raw, place.start);
             }
             (true, true) => paragraphs.named(&raw, place),
-            (true, false) if !ends.contains(kind) && attributes == Some("") && !HTML.contains(&name) => {
+            (true, false)
+                if !ends.contains(kind)
+                    && attributes == Some("")
+                    && name.starts_with(char::is_alphabetic)
+                    && !HTML.contains(&name)
+                    && !text[last..]
+                        .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '{' | '%' | '$' | '<')) =>
+            {
                 paragraphs.named(&raw, place);
             }
             (true, false) => paragraphs.open(kind, &raw, place.start),

@@ -209,6 +209,7 @@ fn things_of_programs_stay() {
         ("A **bold word** and *old*, ***all***.", "A **BOLD WORD** AND *OLD*, ***ALL***."),
         ("An _old one_ and __new {x} words__ ~~gone~~", "AN _OLD ONE_ AND __NEW {x} WORDS__ ~~GONE~~"),
         ("A [b]bold[/b] {link}word here{/link} [x] {name}", "A [b]BOLD[/b] {link}WORD HERE{/link} [X] {name}"),
+        ("Hello <0>{{name}}</0>, click <1>here</1>.", "HELLO <0>{{name}}</0>, CLICK <1>HERE</1>."),
         ("Press <Enter> to go, or <Esc>.", "PRESS <Enter> TO GO, OR <Esc>."),
         ("The option '--%s' is new", "THE OPTION '--%s' IS NEW"),
         ("See [our page](https://a.example/b) now", "SEE [OUR PAGE](https://a.example/b) NOW"),
@@ -303,6 +304,20 @@ fn arguments_that_are_numbers_are_read_as_numbers() {
     let message = "{n, plural, one {# file} other {these # files}}";
     assert_eq!(read(message), ["1 file", "these 17 files"]);
     assert_eq!(translated(message, Format::Text), "{n, plural, one {# FILE} other {THESE # FILES}}");
+}
+
+/// What is read for a thing is never printed.
+#[test]
+fn names_of_things_are_not_printed() {
+    let text = SegmentedText::new("Delete (<x id=\"0\"/>)?", &Options::default()).unwrap();
+    assert_eq!(text.source(0).unwrap().text, "Delete (X1)?");
+    for (answer, kept, expected) in [
+        ("Löschen (X1)? X1?", Some(10..12), "Löschen (<x id=\"0\"/>)??"),
+        ("Löschen X10 (X1)?", Some(14..16), "Löschen X10 (<x id=\"0\"/>)?"),
+    ] {
+        let answer = Answer { text: answer.into(), kept: vec![kept], links: Vec::new() };
+        assert_eq!(text.finish(&[Some(answer)]).text, expected);
+    }
 }
 
 /// What one line has says nothing about the others.

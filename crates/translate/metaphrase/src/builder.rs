@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::evidence::EvidenceModelFiles;
 use crate::neural::{Attachments, Machine, Neural};
 use crate::phrase_based::PhraseBased;
-use crate::{Error, Glossary, Package, PhraseOptions, Precision, ShortlistOptions, Translator, UnitTimes};
+use crate::{Device, Error, Glossary, Package, PhraseOptions, Precision, ShortlistOptions, Translator, UnitTimes};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -66,7 +66,8 @@ impl Default for TranslatorBuilder {
             phrase_options: None,
             machine: Machine {
                 threads: available_parallelism().map_or(1, usize::from),
-                batch_tokens: 256,
+                device: Device::Cpu,
+                batch_tokens: None,
                 latency: false,
             },
             unit_times: None,
@@ -186,10 +187,18 @@ impl TranslatorBuilder {
         self
     }
 
+    /// The device that computes the neural models; the default is this CPU. Vocabularies, searches and other models
+    /// stay on the CPU, where at most two threads search for a GPU.
+    pub fn device(mut self, device: Device) -> Self {
+        self.machine.device = device;
+        self
+    }
+
     /// The batch of each thread: the sum of the source lengths, in pieces, that may share a step of a neural model.
-    /// With 1 each sentence is translated alone. The default is 256. It changes the speed and never a translation.
+    /// With 1 each sentence is translated alone. The default is [`Device::batch_tokens`]. It changes the speed and
+    /// never a translation.
     pub fn batch_tokens(mut self, tokens: usize) -> Self {
-        self.machine.batch_tokens = tokens;
+        self.machine.batch_tokens = Some(tokens);
         self
     }
 
@@ -255,6 +264,7 @@ impl TranslatorBuilder {
             (self.glossary.is_some(), "a glossary"),
             (self.evidence.is_some(), "evidence of another phrase-based model"),
             (self.machine.latency, "`latency`, which divides the layers of a neural model"),
+            (self.machine.device != Device::Cpu, "a device other than the CPU"),
         ] {
             if given {
                 return Err(Error::PhraseBased { what });

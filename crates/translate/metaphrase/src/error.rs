@@ -20,6 +20,14 @@ pub enum Error {
     /// No model was given.
     #[error("no model was given; name a model's directory, or a bundled model such as `en-de`")]
     NoModel,
+    /// A device that is not there, or can not run a model.
+    #[error("{problem}")]
+    Device {
+        /// The device.
+        device: crate::Device,
+        /// One sentence.
+        problem: String,
+    },
     /// A model file that can not be read or used.
     #[error(transparent)]
     Model(#[from] ModelError),

@@ -9,6 +9,7 @@ mod pool;
 mod prepare;
 mod term_search;
 
+use crate::device::{Device, OpenDevice};
 use crate::engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 use crate::evidence::{EvidenceModel, EvidenceModelFiles};
 use crate::reply::Reply;
@@ -58,7 +59,7 @@ impl Neural {
         attachments: Attachments<'_>,
         machine: Machine,
     ) -> Result<Self, Error> {
-        let (model, (source, target)) = load(packages, weights)?;
+        let (model, (source, target)) = load(packages, weights, machine.device)?;
         let model = Arc::new(model);
         let written = {
             let all = || (0..target.len()).map(WordId::new);
@@ -211,15 +212,16 @@ impl Session for NeuralSession<'_> {
 }
 
 /// One model, or an ensemble with its weights; and the vocabularies, which all its models share.
-fn load(packages: &[Package], weights: Option<&[f32]>) -> Result<(Model, Vocabularies), Error> {
+fn load(packages: &[Package], weights: Option<&[f32]>, device: Device) -> Result<(Model, Vocabularies), Error> {
+    let device = OpenDevice::open(device)?;
     let (first, others) = packages.split_first().ok_or(Error::NoModel)?;
-    let (model, vocabularies) = open(first)?;
+    let (model, vocabularies) = open(first, &device)?;
     if others.is_empty() && weights.is_none() {
         return Ok((model, vocabularies));
     }
     let mut models = vec![model];
     for package in others {
-        let (model, (source, target)) = open(package)?;
+        let (model, (source, target)) = open(package, &device)?;
         // Models of other languages mostly have other words, too. The ensemble names the languages.
         let languages = [&models[0], &model].map(|model| model.config().languages.as_ref());
         let other_languages = matches!(languages, [Some(ours), Some(theirs)] if ours != theirs);
@@ -235,12 +237,12 @@ fn load(packages: &[Package], weights: Option<&[f32]>) -> Result<(Model, Vocabul
 }
 
 /// The model of a package and its vocabularies.
-fn open(package: &Package) -> Result<(Model, Vocabularies), Error> {
+fn open(package: &Package, device: &OpenDevice) -> Result<(Model, Vocabularies), Error> {
     let (mut config, weights) = package.open_model()?;
     let (source, target) = package.load_vocabularies(&config)?;
     // Marian's model files do not name the word that ends a sentence; their vocabularies do.
     config.end_of_sentence = target.eos().0;
-    Ok((package.model(config, &weights)?, (source, target)))
+    Ok((package.model(config, &weights, device)?, (source, target)))
 }
 
 /// Whether the words are the same, and the special ones among them.
@@ -285,7 +287,7 @@ mod tests {
         let translator = |package| Translator::builder().package(package).threads(1).batch_tokens(1).build();
         let words = Model::load(&tiny("")).unwrap().config().target_words as u32;
         for end in [0, 1, 5] {
-            let model = with_vocabulary((words, end), |package| open(&package)).unwrap().0;
+            let model = with_vocabulary((words, end), |package| open(&package, &OpenDevice::Cpu)).unwrap().0;
             assert_eq!(model.config().end_of_sentence, end);
             let translator = with_vocabulary((words, end), translator).unwrap();
             assert_eq!(translator.segment("w7").last().unwrap().0, end);
@@ -327,7 +329,7 @@ mod tests {
     #[test]
     fn a_thread_that_panics_answers_its_sentences_and_goes_on() {
         let attachments = Attachments { language_model: None, shortlist: None, evidence: None, unit_times: None };
-        let machine = Machine { threads: 1, batch_tokens: 1, latency: false };
+        let machine = Machine { device: Device::Cpu, threads: 1, batch_tokens: Some(1), latency: false };
         let mut neural = Neural::new(&[Package::bundled()], None, attachments, machine).unwrap();
         let bad = neural.context.source.pieces("Zebra")[0].clone();
         let bad = neural.context.source.id(&bad).unwrap();

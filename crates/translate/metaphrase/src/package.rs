@@ -2,6 +2,7 @@
 
 use crate::argos::Unpacked;
 use crate::bundled::{self, Bundled};
+use crate::device::OpenDevice;
 use crate::{Error, ShortlistOptions};
 use metaphrase_models::{
     Config, Model, ModelFiles, MosesScripts, Optimizations, Precision, ShortlistFile, StoredPrecision, Vocabularies,
@@ -106,8 +107,8 @@ impl Package {
     }
 
     /// The same model computing in this precision, whatever its file holds. With `None`, and without this call, it
-    /// computes in the precision that its makers recommend, or in `f32` if they recommend none. Weights that the file
-    /// has as integers of 8 bits are used as they are in [`Precision::Int8`].
+    /// computes in the precision that its makers recommend, or in `f32` if they recommend none or if it is on a GPU.
+    /// Weights that the file has as integers of 8 bits are used as they are in [`Precision::Int8`].
     #[must_use]
     pub fn with_precision(mut self, precision: impl Into<Option<Precision>>) -> Self {
         self.precision = precision.into();
@@ -129,10 +130,9 @@ impl Package {
         Some((path, ShortlistOptions { first, words, threshold }))
     }
 
-    /// The model of `config` and `weights`, which belong to this package.
-    pub(crate) fn model(&self, config: Config, weights: &Weights) -> Result<Model, Error> {
-        let precision = self.precision.or(config.decoding.precision).unwrap_or_default();
-        let model = Model::with_precision(config, weights, precision)?.with_optimizations(self.optimizations);
+    /// The model of `config` and `weights`, which belong to this package, on a device.
+    pub(crate) fn model(&self, config: Config, weights: &Weights, device: &OpenDevice) -> Result<Model, Error> {
+        let model = device.model(config, weights, self.precision)?.with_optimizations(self.optimizations);
         Ok(if self.raw_scores { model.with_raw_scores() } else { model })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::model_spec::ModelSpec;
 use crate::models::ModelOptions;
+use metaphrase::Device;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -103,6 +104,7 @@ impl Config {
             models: vec![spec("en", "de"), spec("de", "en")],
             model_options: ModelOptions {
                 threads: std::thread::available_parallelism().map_or(1, usize::from),
+                device: Device::Cpu,
                 batch_tokens: 256,
                 precision: None,
                 memory: None,

@@ -6,7 +6,7 @@ use crate::language;
 use crate::metrics::Metrics;
 use crate::model_spec::{ModelSpec, is_phrase_based};
 use crate::scheduler::{AnswerFn, Engine};
-use metaphrase::{Cancel, Error, Precision, Request, TranslateOptions, Translator};
+use metaphrase::{Cancel, Device, Error, Precision, Request, TranslateOptions, Translator};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -18,6 +18,8 @@ use std::time::{Duration, SystemTime};
 pub struct ModelOptions {
     /// Threads of each model.
     pub threads: usize,
+    /// The device that computes the models.
+    pub device: Device,
     /// Tokens that share a step, for each thread.
     pub batch_tokens: usize,
     /// The numbers of the models' products; `None`: those that each model recommends.
@@ -255,7 +257,7 @@ impl Models {
             builder = if is_phrase_based(&path) {
                 builder.phrase_model(&path)
             } else {
-                builder.precision(options.precision).model(&path)
+                builder.device(options.device).precision(options.precision).model(&path)
             };
             let translator = builder.build().map_err(|error| error.to_string())?;
             if translator.facts().target_languages.is_empty() {

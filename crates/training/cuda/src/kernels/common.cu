@@ -92,10 +92,25 @@ __device__ static float mask_factor(u64 i, struct Mask mask) {
     return (x ^ (x >> 16)) < mask.threshold ? 0.0f : mask.scale;
 }
 
-// a · b + c, rounded once on a device. The compiler would fuse it, too, but here it has to: a sum must have the same bits
-// in each kernel that computes it.
+// a · b + c, rounded once on a device. The compiler would fuse it, too, but here it has to: a sum must have the same
+// bits in each kernel that computes it.
 #ifdef EMULATED
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #else
 #define MULTIPLY_ADD(a, b, c) __fmaf_rn(a, b, c)
+#endif
+
+// Before a loop over a small array that should be in registers: an index that is not a constant would put it into
+// memory.
+#ifdef EMULATED
+#define UNROLL
+#else
+#define UNROLL _Pragma("unroll")
+#endif
+
+// For a function of many lines that unrolled loops call.
+#ifdef EMULATED
+#define NOT_INLINE
+#else
+#define NOT_INLINE __noinline__
 #endif

@@ -39,6 +39,14 @@ struct Tile {
     unsigned y_cols;
 };
 
+// y ← f(sum + b) + add, for one row and column.
+__device__ NOT_INLINE static void put(struct Map map, struct Tile tile, unsigned row, unsigned col, float sum) {
+    u64 at = (u64)row * tile.y_cols + col;
+    unsigned output = tile.outputs ? tile.outputs[col] : col;
+    float value = apply(map.function, map.bias ? sum + map.bias[output] : sum);
+    tile.y[at] = tile.add ? value + tile.add[at] : value;
+}
+
 // A tile of SIDE·r rows and columns, of which a thread has r × r; `depth` inputs are in shared memory at a time.
 // r and depth are constants in each kernel.
 __device__ static void tile_product(const unsigned r, const unsigned depth, struct Map map, struct Tile tile) {
@@ -46,8 +54,8 @@ __device__ static void tile_product(const unsigned r, const unsigned depth, stru
     const unsigned stride = SIDE * r + 1;
     unsigned own_row = threadIdx.x / SIDE, own_col = threadIdx.x % SIDE;
     float sums[LARGEST][LARGEST];
-    for (unsigned i = 0; i < r; i++)
-        for (unsigned j = 0; j < r; j++) sums[i][j] = 0;
+    UNROLL for (unsigned i = 0; i < r; i++)
+        UNROLL for (unsigned j = 0; j < r; j++) sums[i][j] = 0;
     for (unsigned start = 0; start < map.inputs; start += depth) {
         for (unsigned e = threadIdx.x; e < SIDE * r * depth; e += BLOCK) {
             unsigned line = e / depth, k = e % depth, input = start + k, col = tile.first + line;
@@ -61,25 +69,21 @@ __device__ static void tile_product(const unsigned r, const unsigned depth, stru
             ws[k * stride + line] = number;
         }
         __syncthreads();
-        for (unsigned k = 0; k < depth; k++) {
+        UNROLL for (unsigned k = 0; k < depth; k++) {
             float left[LARGEST], right[LARGEST];
-            for (unsigned i = 0; i < r; i++) {
+            UNROLL for (unsigned i = 0; i < r; i++) {
                 left[i] = xs[k * stride + own_row + SIDE * i];
                 right[i] = ws[k * stride + own_col + SIDE * i];
             }
-            for (unsigned i = 0; i < r; i++)
-                for (unsigned j = 0; j < r; j++) sums[i][j] = MULTIPLY_ADD(left[i], right[j], sums[i][j]);
+            UNROLL for (unsigned i = 0; i < r; i++)
+                UNROLL for (unsigned j = 0; j < r; j++) sums[i][j] = MULTIPLY_ADD(left[i], right[j], sums[i][j]);
         }
         __syncthreads();
     }
-    for (unsigned i = 0; i < r; i++)
-        for (unsigned j = 0; j < r; j++) {
+    UNROLL for (unsigned i = 0; i < r; i++)
+        UNROLL for (unsigned j = 0; j < r; j++) {
             unsigned row = own_row + SIDE * i, col = tile.first + own_col + SIDE * j;
-            if (row >= tile.rows || col >= tile.cols) continue;
-            u64 at = (u64)row * tile.y_cols + col;
-            unsigned output = tile.outputs ? tile.outputs[col] : col;
-            float value = apply(map.function, map.bias ? sums[i][j] + map.bias[output] : sums[i][j]);
-            tile.y[at] = tile.add ? value + tile.add[at] : value;
+            if (row < tile.rows && col < tile.cols) put(map, tile, row, col, sums[i][j]);
         }
 }
 

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::job::Job;
+use crate::Device;
 use metaphrase_base::pipeline::{Queue, Workers, batch};
 use metaphrase_base::{StepModel, UnitTimes};
 use metaphrase_models::with_team;
@@ -21,9 +22,10 @@ pub(crate) type Pool = Workers<Task<Job>>;
 /// A neural translator's use of the machine.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Machine {
+    pub(crate) device: Device,
     pub(crate) threads: usize,
-    /// The batch of each thread, in source pieces.
-    pub(crate) batch_tokens: usize,
+    /// The batch of each thread, in source pieces; `None`: that of the device.
+    pub(crate) batch_tokens: Option<usize>,
     /// Whether all threads work on one sentence, in place of a batch for each.
     pub(crate) latency: bool,
 }
@@ -31,13 +33,14 @@ pub(crate) struct Machine {
 /// Threads that search with `model`.
 pub(crate) fn pool<M: StepModel + 'static>(model: &Arc<M>, context: &Arc<Context>, machine: Machine) -> Pool {
     let (model, context) = (Arc::new(Informed::new(Arc::clone(model))), Arc::clone(context));
-    let Machine { threads, batch_tokens, latency } = machine;
+    let Machine { device, threads, batch_tokens, latency } = machine;
+    let batch_tokens = batch_tokens.unwrap_or(device.batch_tokens());
     let (workers, team, batch_tokens) = if latency {
         // Threads of a team wait for each other at every product: more than the machine has CPUs would take turns.
         let cpus = available_parallelism().map_or(threads, usize::from);
         (1, threads.min(cpus), 1)
     } else {
-        (threads, 1, batch_tokens)
+        (device.searches(threads), 1, batch_tokens)
     };
     let worker = move |queue: &Queue<Task<Job>>| {
         let _clock = context.unit_times.as_ref().map(UnitTimes::measure);

@@ -4,7 +4,7 @@ use super::*;
 use crate::model_spec::parse_model;
 
 fn models(specs: &[&str], memory: Option<u64>) -> Models {
-    let options = ModelOptions { threads: 1, batch_tokens: 256, precision: None, memory };
+    let options = ModelOptions { threads: 1, device: Device::Cpu, batch_tokens: 256, precision: None, memory };
     Models::new(specs.iter().map(|spec| parse_model(spec).unwrap()).collect(), options, Arc::default())
 }
 

@@ -1,0 +1,157 @@
+//! Translation on the first NVIDIA GPU next to the CPU, for `benches/gpu/run`: a line of JSON for each measurement.
+//!
+//! `decode SECONDS MODEL TEXT [LINES]` translates lines of the text with a model, or with one that is bundled, and runs
+//! each measurement for about this number of seconds. It first compares the translations of `LINES` lines (256) with
+//! those of the CPU, and of batches with those of single lines, to the bit.
+
+use anyhow::{Context, Result, ensure};
+use metaphrase::{Choice, Device, Precision, Request, TranslateOptions, Translation, Translator};
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Instant;
+
+const BEAMS: [usize; 3] = [1, 4, 12];
+/// Sentences that share a step.
+const BATCHES: [usize; 6] = [1, 4, 16, 64, 256, 1024];
+
+/// A model, the text, and the time for a measurement.
+struct Bench {
+    model: PathBuf,
+    lines: Vec<String>,
+    /// Source pieces of a line, on average.
+    pieces: usize,
+    seconds: f64,
+}
+
+/// A way to use the machine.
+#[derive(Clone, Copy)]
+struct Setting {
+    device: Device,
+    /// `None`: the model's own.
+    precision: Option<Precision>,
+    /// Sentences.
+    batch: usize,
+    threads: usize,
+}
+
+/// What a GPU has in f32.
+const GPU: Setting = Setting { device: Device::Cuda(0), precision: Some(Precision::F32), batch: 256, threads: 2 };
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let expected = "expected SECONDS MODEL TEXT [LINES]";
+    let seconds: f64 = arguments.next().and_then(|n| n.parse().ok()).context(expected)?;
+    let [model, text] = [(); 2].map(|()| arguments.next());
+    let (model, text) = (PathBuf::from(model.context(expected)?), text.context(expected)?);
+    let compared: usize = arguments.next().map_or(Ok(256), |lines| lines.parse()).context(expected)?;
+    let text = std::fs::read_to_string(&text).with_context(|| format!("{text} can not be read"))?;
+    let lines: Vec<String> = text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
+    ensure!(!lines.is_empty(), "the text has no lines");
+    let mut bench = Bench { model, lines, pieces: 1, seconds };
+    let cpu = std::thread::available_parallelism().map_or(1, usize::from);
+    let cpu = Setting { device: Device::Cpu, precision: Some(Precision::F32), batch: 16, threads: cpu };
+    let translator = bench.translator(cpu)?;
+    let pieces: usize = bench.lines.iter().map(|line| translator.segment(line).len()).sum();
+    bench.pieces = pieces.div_ceil(bench.lines.len()).max(1);
+    bench.compare(&translator, compared)?;
+    bench.compare_batches(compared.min(32))?;
+    for precision in [Some(Precision::F32), None] {
+        println!("{}", bench.speed(Setting { precision, ..cpu }, 4)?);
+    }
+    for precision in [Precision::F32, Precision::Bf16] {
+        for beam_size in BEAMS {
+            for batch in BATCHES {
+                let threads = if batch == 1 { 1 } else { GPU.threads };
+                println!("{}", bench.speed(Setting { precision: Some(precision), batch, threads, ..GPU }, beam_size)?);
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Bench {
+    fn translator(&self, setting: Setting) -> Result<Translator> {
+        let tokens = if setting.batch == 1 { 1 } else { setting.batch * self.pieces };
+        let builder = Translator::builder().model(&self.model).device(setting.device).precision(setting.precision);
+        Ok(builder.threads(setting.threads).batch_tokens(tokens).build()?)
+    }
+
+    /// Lines from `first` on, from the beginning again after the last one.
+    fn some(&self, first: usize, count: usize) -> Vec<&str> {
+        self.lines.iter().cycle().skip(first % self.lines.len()).take(count).map(String::as_str).collect()
+    }
+
+    /// Translations on the GPU next to those of the CPU in f32.
+    fn compare(&self, cpu: &Translator, count: usize) -> Result<()> {
+        let lines = self.some(0, count.min(self.lines.len()));
+        let expected = translate(cpu, 4, &lines)?;
+        for precision in [Precision::F32, Precision::Bf16] {
+            let device = self.translator(Setting { precision: Some(precision), ..GPU })?;
+            let got = translate(&device, 4, &lines)?;
+            let pairs = || got.iter().zip(&expected);
+            let equal = pairs().filter(|(got, expected)| got.text() == expected.text()).count();
+            // Scores of other translations say nothing about rounding.
+            let same = pairs().filter(|(got, expected)| got.text() == expected.text());
+            let difference = same.map(|(got, expected)| (score(got) - score(expected)).abs()).fold(0.0, f32::max);
+            let precision = precision.name();
+            println!(
+                "{}",
+                json!({ "compared": "CPU", "precision": precision, "lines": lines.len(), "equal": equal,
+                    "largest-score-difference": difference })
+            );
+        }
+        Ok(())
+    }
+
+    /// Lines alone next to the same lines in batches: texts and scores, to the bit.
+    fn compare_batches(&self, count: usize) -> Result<()> {
+        let lines = self.some(0, count.min(self.lines.len()));
+        let of = |batch| -> Result<Vec<(String, u32)>> {
+            let translations = translate(&self.translator(Setting { batch, threads: 1, ..GPU })?, 4, &lines)?;
+            Ok(translations.iter().map(|t| (t.text().to_owned(), score(t).to_bits())).collect())
+        };
+        let alone = of(1)?;
+        for batch in [3, 1024] {
+            let equal = of(batch)?.iter().zip(&alone).filter(|(got, alone)| got == alone).count();
+            println!("{}", json!({ "compared": "one by one", "batch": batch, "lines": lines.len(), "equal": equal }));
+        }
+        Ok(())
+    }
+
+    /// Source words per second. Rounds have twice as many lines until one takes long enough.
+    fn speed(&self, setting: Setting, beam_size: usize) -> Result<serde_json::Value> {
+        let translator = self.translator(setting)?;
+        translate(&translator, beam_size, &self.some(0, setting.batch.min(64)))?; // warm
+        let (mut first, mut count) = (0, (2 * setting.batch).max(8));
+        loop {
+            let lines = self.some(first, count);
+            let words: usize = lines.iter().map(|line| line.split_whitespace().count()).sum();
+            let begun = Instant::now();
+            translate(&translator, beam_size, &lines)?;
+            let seconds = begun.elapsed().as_secs_f64();
+            if seconds >= self.seconds / 2.0 {
+                let precision = setting.precision.map_or("auto", Choice::name);
+                return Ok(
+                    json!({ "device": setting.device.to_string(), "precision": precision, "beam-size": beam_size,
+                    "batch": setting.batch, "threads": setting.threads, "lines": count,
+                    "words-per-second": words as f64 / seconds, "ms-per-line": 1000.0 * seconds / count as f64 }),
+                );
+            }
+            (first, count) = (first + count, 2 * count);
+        }
+    }
+}
+
+fn translate(translator: &Translator, beam_size: usize, lines: &[&str]) -> Result<Vec<Translation>> {
+    let mut options: TranslateOptions = translator.options();
+    options.search.beam_size = beam_size;
+    let requests = lines.iter().map(|&line| Request::translate(line)).collect();
+    let translations = translator.run(&options, requests)?;
+    let failed = translations.iter().find_map(|translation| translation.error.as_ref());
+    ensure!(failed.is_none(), "a line has no translation: {}", failed.map_or("", |error| error));
+    Ok(translations)
+}
+
+fn score(translation: &Translation) -> f32 {
+    translation.hypotheses.first().map_or(f32::NAN, |best| best.score)
+}

@@ -1,0 +1,57 @@
+//! A translator on a device, which is emulated here: lines in, lines out, as on the CPU.
+//!
+//! `cargo test -p metaphrase --features emulator --test device`
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use metaphrase::{Case, Device, Glossary, Package, Precision, Translator, TranslatorBuilder};
+use std::path::{Path, PathBuf};
+
+fn tiny(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../testdata/models/transformer").join(file)
+}
+
+fn builder(device: Device) -> TranslatorBuilder {
+    let vocabularies = [tiny("vocab.source.yml"), tiny("vocab.target.yml")];
+    let package = Package::files(tiny("pre-gelu-tied-src.npz"), &vocabularies).unwrap();
+    Translator::builder().package(package.with_precision(Precision::F32)).device(device).threads(2)
+}
+
+/// The texts and scores of the best translations.
+fn texts(translator: &Translator, lines: &[&str]) -> Vec<(String, f32)> {
+    let translations = translator.translate(lines).unwrap();
+    translations.iter().map(|t| (t.text().to_owned(), t.hypotheses[0].score)).collect()
+}
+
+#[test]
+fn lines_have_the_translations_of_the_cpu() {
+    let source = std::fs::read_to_string(tiny("source.txt")).unwrap();
+    let lines: Vec<&str> = source.lines().take(4).collect();
+    let expected = texts(&builder(Device::Cpu).build().unwrap(), &lines);
+    let on_device = texts(&builder(Device::Cuda(0)).build().unwrap(), &lines);
+    for ((text, score), (expected, expected_score)) in on_device.iter().zip(&expected) {
+        assert_eq!(text, expected);
+        assert!((score - expected_score).abs() < 1e-4, "{score}, on the CPU {expected_score}");
+    }
+    let alone = builder(Device::Cuda(0)).batch_tokens(1).build().unwrap();
+    assert_eq!(texts(&alone, &lines), on_device);
+}
+
+#[test]
+fn a_bundled_model_translates_with_its_glossary() {
+    let lines = ["The house is old."];
+    let glossary = Glossary::parse("house\tGebäude\n", Case::Ignore).unwrap();
+    let translator = |device| {
+        let builder = Translator::builder().model("en-de").precision(Precision::F32).threads(1).device(device);
+        builder.glossary(glossary.clone()).build().unwrap()
+    };
+    let (cpu, device) = (texts(&translator(Device::Cpu), &lines), texts(&translator(Device::Cuda(0)), &lines));
+    assert_eq!(device[0].0, cpu[0].0);
+    assert!(device[0].0.contains("Gebäude"), "{device:?}");
+    assert!((device[0].1 - cpu[0].1).abs() < 1e-3, "{device:?} {cpu:?}");
+}
+
+#[test]
+fn integers_are_refused() {
+    let refused = builder(Device::Cuda(0)).model("de-en").precision(Precision::Int8).build().err().unwrap().to_string();
+    assert!(refused.starts_with("the device `cuda:0` has models in f32 or bf16, not in integers"), "{refused}");
+}
