@@ -184,7 +184,12 @@ fn joined(text: &str, found: impl Iterator<Item = Range<usize>>) -> Vec<Range<us
             all.push(range);
             continue;
         }
-        let before = text[..range.start].chars().rev().take_while(touches);
+        // What the last thing has is not looked at again.
+        let known = all.last().map_or(0, |previous| previous.end);
+        if known >= range.end && known != tag_end {
+            continue;
+        }
+        let before = text[known.min(range.start)..range.start].chars().rev().take_while(touches);
         let after = text[range.end..].chars().take_while(touches);
         let start = range.start - before.map(char::len_utf8).sum::<usize>();
         // `--%s`.

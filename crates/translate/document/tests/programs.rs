@@ -21,6 +21,8 @@ fn german() -> Options {
 fn values_that_programs_read_stay() {
     let text = r#"{"a": "Open", "b": "image/*", "c": "1px solid red", "d": "MM/DD/YYYY", "e": "btn btn-primary", "f": "true"}"#;
     assert_eq!(translated(text, FileFormat::Json, &german()).0, text.replace("Open", "OPEN"));
+    let text = "? [complex, key]\n: Open\nc: {d: [Open]}\n";
+    assert_eq!(translated(text, FileFormat::Yaml, &german()).0, text.replace("Open", "OPEN"));
     let text = "a: Open\nb: Arial, Helvetica, sans-serif\nc: \"**/*.js\"\n";
     assert_eq!(translated(text, FileFormat::Yaml, &german()).0, text.replace("Open", "OPEN"));
 }
@@ -95,6 +97,7 @@ fn pairs_of_angular_are_elements() {
             "<x id=\"START_LINK\" ctype=\"x-a\"/>Here<x id=\"CLOSE_LINK\"/> is the <x id=\"START_BOLD_TEXT_1\"/>house<x id=\"CLOSE_BOLD_TEXT\"/>.",
             "<x id=\"START_LINK\" ctype=\"x-a\"/>HERE<x id=\"CLOSE_LINK\"/> IS THE <x id=\"START_BOLD_TEXT_1\"/>HOUSE<x id=\"CLOSE_BOLD_TEXT\"/>.",
         ),
+        ("Line one<cp hex=\"0009\"/>after", "LINE ONE<cp hex=\"0009\"/>AFTER"),
         ("Line one<x id=\"LINE_BREAK\"/>line two", "LINE ONE<x id=\"LINE_BREAK\"/>LINE TWO"),
         ("(<x id=\"INTERPOLATION\"/>)", "(<x id=\"INTERPOLATION\"/>)"),
         ("Save <x id=\"INTERPOLATION\"/> now", "SAVE <x id=\"INTERPOLATION\"/> NOW"),

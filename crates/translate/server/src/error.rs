@@ -54,9 +54,17 @@ pub enum Failure {
         /// The limit.
         limit: usize,
     },
-    /// A file of a kind that can not be translated.
+    /// A file that can not be read; one sentence.
     #[error("{0}")]
     File(String),
+    /// A file of a kind that can not be translated; its extension and those that can.
+    #[error("the file extension `.{extension}` is not one of {known}")]
+    FileExtension {
+        /// The extension.
+        extension: String,
+        /// The extensions that are known.
+        known: String,
+    },
     /// A file in which there is nothing to translate.
     #[error("nothing in the file was translated: it has no text in the source language")]
     NothingTranslated,
@@ -100,7 +108,7 @@ impl Failure {
             Self::KeyUnknown => StatusCode::FORBIDDEN,
             Self::Pair { .. } | Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::File(_) | Self::Encoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::File(_) | Self::FileExtension { .. } | Self::Encoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::NothingTranslated => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Quota | Self::Busy { everyone: false, .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Busy { .. } | Self::NotReady => StatusCode::SERVICE_UNAVAILABLE,
@@ -120,7 +128,7 @@ impl Failure {
             Self::Pair { .. } => "no_model",
             Self::NotFound(_) => "not_found",
             Self::TooLarge { .. } => "too_large",
-            Self::File(_) => "unsupported_file",
+            Self::File(_) | Self::FileExtension { .. } => "unsupported_file",
             Self::Encoding(_) => "unsupported_encoding",
             Self::NothingTranslated => "nothing_translated",
             Self::Quota => "quota",

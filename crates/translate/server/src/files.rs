@@ -169,8 +169,7 @@ impl App {
     ) -> Result<String, Failure> {
         let (stem, extension) = file.name.rsplit_once('.').unwrap_or((&file.name, ""));
         let Some(format) = FileFormat::from_extension(extension) else {
-            let known = extensions().join(", ");
-            return Err(Failure::File(format!("the file extension `.{extension}` is not one of {known}")));
+            return Err(Failure::FileExtension { extension: extension.to_owned(), known: extensions().join(", ") });
         };
         if file.bytes.is_empty() {
             return Err(Failure::Bad("the file is empty".into()));

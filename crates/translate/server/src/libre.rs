@@ -33,9 +33,11 @@ impl IntoResponse for LibreFailure {
     fn into_response(self) -> Response<Body> {
         let Self(failure) = self;
         let status = match &failure {
-            Failure::Pair { .. } | Failure::TooLarge { .. } | Failure::KeyMissing | Failure::File(_) => {
-                StatusCode::BAD_REQUEST
-            }
+            Failure::Pair { .. }
+            | Failure::TooLarge { .. }
+            | Failure::KeyMissing
+            | Failure::File(_)
+            | Failure::FileExtension { .. } => StatusCode::BAD_REQUEST,
             Failure::Busy { .. } => StatusCode::TOO_MANY_REQUESTS,
             failure => failure.status(),
         };
@@ -55,7 +57,8 @@ impl IntoResponse for LibreFailure {
             Failure::KeyMissing => "Please contact the server operator to get an API key".into(),
             Failure::KeyUnknown => "Invalid API key".into(),
             Failure::Busy { .. } => format!("Slowdown: {failure}"),
-            Failure::File(_) => "Invalid request: file format not supported".into(),
+            Failure::FileExtension { .. } => "Invalid request: file format not supported".into(),
+            Failure::File(reason) => format!("Invalid request: {reason}"),
             failure => failure.to_string(),
         };
         reply::with_retry(reply::json(status, &json!({"error": sentence})), failure.retry_after())

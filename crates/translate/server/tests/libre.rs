@@ -103,11 +103,15 @@ fn files_are_translated() {
     assert!(file.head.contains("filename=\"a b.de.txt\""), "{}", file.head);
     let other = path.replacen('.', ".0", 1);
     assert_eq!(server.get(&other).status, 400, "the name is a secret");
-    let page = server.upload("/translate_file", &fields, "a.HTML", b"<p title=x>Good morning!</p>").json();
+    let page = server.upload("/translate_file", &fields, "a.HTML", b"<p id=x>Good morning!</p>").json();
     let link = page["translatedFileUrl"].as_str().unwrap().strip_prefix("http://test").unwrap();
-    assert_eq!(server.get(link).text(), "<p title=x>Guten Morgen!</p>");
+    assert_eq!(server.get(link).text(), "<p id=x>Guten Morgen!</p>");
     let refused = server.upload("/translate_file", &fields, "a.exe", b"x");
     assert_eq!(refused.json(), json!({"error": "Invalid request: file format not supported"}));
+    // The format is known, its bytes are not.
+    let refused = server.upload("/translate_file", &fields, "a.srt", b"1\n00:00:01,000 --> 00:00:02,000\ncaf\xe9\n");
+    let reason = refused.json()["error"].to_string();
+    assert!(refused.status == 400 && reason.contains("UTF-8"), "{reason}");
 }
 
 #[test]

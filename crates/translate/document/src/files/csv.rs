@@ -38,9 +38,11 @@ fn messages(text: &str, sign: char, reading: &Reading<'_>) -> Result<Messages, E
             let decoded = decode(&text[source.clone()]);
             let place = if source == target { MessagePlace::Source } else { MessagePlace::Target };
             let free = place == MessagePlace::Source || all || decode(&text[target.clone()]).trim().is_empty();
-            // A cell that begins so is a formula.
-            let is_formula = decoded.starts_with('=') && decoded.len() > 1;
-            if free && !is_formula && !decoded.trim().is_empty() && !(columns.is_none() && is_code(&decoded)) {
+            // A cell that begins with `=` is a formula.
+            let stays = decoded.trim().is_empty()
+                || (decoded.starts_with('=') && decoded.len() > 1)
+                || (columns.is_none() && is_code(&decoded));
+            if free && !stays {
                 let quoted = text[target.clone()].starts_with('"');
                 let message = Message::new(target.clone(), decoded, move |text| encode(text, sign, quoted));
                 messages.push(Message { place, ..message });

@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
             } else {
                 let breaks = self.names.breaks.contains(&name);
                 let raw = self.raw(number, last).to_owned();
-                let shown = FIELDS.contains(&name).then(|| self.shown(number, last)).unwrap_or_default();
+                let shown = if FIELDS.contains(&name) { self.shown(number, last) } else { String::new() };
                 let piece = if shown.is_empty() {
                     Piece::Marker { raw, breaks, field: None }
                 } else {

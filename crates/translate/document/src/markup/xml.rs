@@ -127,7 +127,9 @@ fn angular(reader: &mut Reader<'_>, number: usize) -> bool {
             .iter()
             .any(|block| name.starts_with(block))
     };
-    let breaks = id.starts_with("LINE_BREAK") || id.starts_with("HORIZONTAL_RULE");
+    // A tab, or the end of a line, that XML can not write.
+    let is_space = attribute(raw, "hex").is_some_and(|hex| matches!(hex.trim_start_matches('0'), "9" | "A" | "a"));
+    let breaks = is_space || id.starts_with("LINE_BREAK") || id.starts_with("HORIZONTAL_RULE");
     if breaks || matches!(attribute(raw, "ctype"), Some("lb" | "x-br")) {
         reader.paragraphs.marker(raw, at);
         reader.paragraphs.divide();

@@ -35,7 +35,7 @@ impl IntoResponse for DeeplFailure {
         let Self(failure) = self;
         let status = match &failure {
             Failure::KeyMissing | Failure::KeyUnknown => StatusCode::FORBIDDEN,
-            Failure::Pair { .. } | Failure::File(_) => StatusCode::BAD_REQUEST,
+            Failure::Pair { .. } | Failure::File(_) | Failure::FileExtension { .. } => StatusCode::BAD_REQUEST,
             // What DeepL's clients know as a quota that is exceeded; the number is not in the standard.
             Failure::Quota => StatusCode::from_u16(456).unwrap_or(StatusCode::TOO_MANY_REQUESTS),
             Failure::Deadline => StatusCode::SERVICE_UNAVAILABLE,

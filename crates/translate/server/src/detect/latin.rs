@@ -21,6 +21,9 @@ const ORDERED: usize = 70;
 /// The logarithm of the least probability of words that often stand alone: greetings, words of interfaces.
 const ALONE: f32 = -7.0;
 
+/// The code of names that say nothing about the language around them.
+const ANY: &str = "*";
+
 /// Codes that share the list of another language.
 const SAME: [(&str, &str); 6] = [("nb", "no"), ("nn", "no"), ("bs", "hr"), ("sr", "hr"), ("fil", "tl"), ("mo", "ro")];
 
@@ -87,6 +90,10 @@ impl LatinModel {
         let mut alone: Vec<(usize, &str)> = Vec::new();
         for line in SHORT.lines().filter(|line| !line.starts_with('#')) {
             let (code, list) = line.split_once(' ').unwrap_or_default();
+            if code == ANY {
+                alone.extend(list.split(' ').flat_map(|word| (0..LONG.len()).map(move |language| (language, word))));
+                continue;
+            }
             match lists.iter_mut().enumerate().find(|(_, (known, ..))| *known == code) {
                 Some((language, _)) if language < LONG.len() => {
                     alone.extend(list.split(' ').map(|word| (language, word)))

@@ -7,9 +7,11 @@
 mod characters;
 mod latin;
 mod scripts;
+mod tags;
 
 use latin::LatinModel;
 use scripts::{Letters, Script};
+use tags::without_tags;
 
 /// A language that a text may be in.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -42,6 +44,8 @@ pub enum Verdict {
 
 /// The bytes of a text that are looked at.
 const LOOKED_AT: usize = 1200;
+/// The bytes of a text with tags in which these are looked for.
+const READ: usize = 50_000;
 
 /// A text is in another language where that is more probable than this.
 const FOREIGN: f64 = 0.6;
@@ -51,6 +55,7 @@ const FOREIGN_SHORT: f64 = 0.7;
 /// The probability of each of the `known` languages for a text.
 #[must_use]
 pub fn detect(text: &str, known: &[String]) -> Detection {
+    let text = &without_tags(&text[..text.floor_char_boundary(READ)]);
     let text = &text[..text.floor_char_boundary(LOOKED_AT)];
     let letters = Letters::count(text);
     let shares = match letters.script() {

@@ -61,6 +61,14 @@ fn short_english_texts_are_english() {
         "Reset to defaults",
         "GOOD MORNING",
         "Enter your name",
+        "Yep",
+        "Oops",
+        "lol",
+        "u r great",
+        "chat",
+        "Hey",
+        "<p>Hi <b>there</b></p>",
+        "<div class=\"a b\"><p>Good&nbsp;morning</p></div>",
     ];
     assert_eq!(wrong("en", &texts, &BOTH), [""; 0]);
 }
@@ -112,6 +120,12 @@ fn short_german_texts_are_german() {
         "Rechnung",
         "Bildschirmfoto",
         "Viele Grüße",
+        "Impressum",
+        "AGB",
+        "Aha",
+        "Handy",
+        "<p>Hallo <b>du</b></p>",
+        "<h1>F&uuml;r dich</h1>",
     ];
     assert_eq!(wrong("de", &texts, &BOTH), [""; 0]);
 }
@@ -152,9 +166,24 @@ fn other_languages_are_none_of_these() {
         "Het weer is vandaag erg mooi",
         "Eg veit ikkje",
         "Jeg vet ikke hva du mener",
+        "Saludos cordiales",
+        "Cordiali saluti",
+        "<p>Bonjour <b>tout le monde</b></p>",
     ];
     let taken: Vec<&str> = texts.into_iter().filter(|text| found(text, &BOTH).1 != Verdict::Foreign).collect();
     assert_eq!(taken, [""; 0]);
+}
+
+#[test]
+fn names_say_nothing_about_the_language() {
+    for name in ["Berlin", "Brexit", "Angela Merkel", "London", "WhatsApp"] {
+        let known: Vec<String> = BOTH.iter().map(ToString::to_string).collect();
+        let found = detect(name, &known);
+        assert_eq!(found.verdict, Verdict::Known, "{name}");
+        assert!(found.languages[0].confidence < 0.8, "{name}: {found:?}");
+    }
+    assert_eq!(found("I live in Berlin", &BOTH).0, "en");
+    assert_eq!(found("Ich wohne in London", &BOTH).0, "de");
 }
 
 #[test]

@@ -30,6 +30,8 @@ struct Open {
     flow: bool,
     /// In a table: whether a key is next.
     key: Option<bool>,
+    /// Whether it is a part of a key.
+    in_key: bool,
 }
 
 /// The values of a file.
@@ -54,11 +56,12 @@ pub(crate) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
             Some(Open { key: Some(key), .. }) => std::mem::replace(key, !*key),
             _ => false,
         };
+        let is_key = is_key || open.last().is_some_and(|open| open.in_key);
         let at = places.byte(span.start.index());
         let flow = open.last().is_some_and(|open| open.flow) || content[at..].starts_with(['[', '{']);
         match event {
-            Event::MappingStart(..) => open.push(Open { flow, key: Some(true) }),
-            Event::SequenceStart(..) => open.push(Open { flow, key: None }),
+            Event::MappingStart(..) => open.push(Open { flow, key: Some(true), in_key: is_key }),
+            Event::SequenceStart(..) => open.push(Open { flow, key: None, in_key: is_key }),
             Event::Scalar(value, style, _, tag) if !is_key => {
                 let is_text = tag.is_none_or(|tag| tag.suffix == "str" || tag.suffix.is_empty());
                 let plain = style == ScalarStyle::Plain;
