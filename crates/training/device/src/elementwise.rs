@@ -130,7 +130,7 @@ fn derive_gelu(x: &[f32], y: &[f32], grad: &mut [f32]) {
 
 /// The derivative of x · σ(u), u = 2√(2/π) · (x + 0.044715 x³), is σ(u) + x · σ(u) · (1 - σ(u)) · u'.
 fn derive_gelu_tanh(x: &[f32], grad: &mut [f32]) {
-    const TWICE: f32 = 1.595_769_1;
+    const TWICE: f32 = 1.595_769;
     const CUBE: f32 = 0.044_715;
     for (grad, &x) in grad.iter_mut().zip(x) {
         let mut sigmoid = [TWICE * (x + CUBE * x * x * x)];

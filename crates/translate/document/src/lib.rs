@@ -25,6 +25,7 @@ mod block;
 mod cut;
 mod encoding;
 mod error;
+mod escape;
 mod escapes;
 mod file_options;
 mod files;

@@ -107,12 +107,7 @@ pub(crate) fn tagged(
         code.extend(patterns::code(text).into_iter().chain(patterns::arguments(text, paragraphs.style())));
         code.sort_by_key(|code| code.start);
     }
-    // A name without an end is no element but stands for something: `<Enter>`, `<file name>`.
-    let ends: HashSet<&str> = if tags {
-        ENDS.iter().flat_map(|end| end.captures_iter(text)).filter_map(|end| Some(end.get(1)?.as_str())).collect()
-    } else {
-        HashSet::new()
-    };
+    let ends = if tags { ends(text) } else { HashSet::new() };
     let mut last = 0;
     for tag in TAG.iter().filter(|_| tags).flat_map(|tag| tag.captures_iter(text)) {
         let Some(all) = tag.get(0).map(|all| all.range()) else { continue };
@@ -144,37 +139,61 @@ pub(crate) fn tagged(
             paragraphs.marker(&raw, place.start);
             continue;
         };
-        let closed = closed == Some("/") || attributes.is_some_and(|attributes| attributes.ends_with('/'));
-        // `</c>` ends `<c.yellow>`.
-        let kind = name.split('.').next().unwrap_or(name);
-        let divides = DIVIDERS.iter().any(|divider| divider.eq_ignore_ascii_case(name));
-        if divides {
-            paragraphs.divide();
-        }
-        match (closes == Some(""), closed) {
-            (true, _) if VOID.iter().any(|void| void.eq_ignore_ascii_case(name)) => {
-                paragraphs.marker(&raw, place.start);
-            }
-            (true, true) => paragraphs.named(&raw, place),
-            (true, false)
-                if !ends.contains(kind)
-                    && attributes == Some("")
-                    && name.starts_with(char::is_alphabetic)
-                    && !HTML.contains(&name)
-                    && !text[last..]
-                        .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '{' | '%' | '$' | '<')) =>
-            {
-                paragraphs.named(&raw, place);
-            }
-            (true, false) => paragraphs.open(kind, &raw, place.start),
-            (false, _) => paragraphs.close(kind, &raw, place.start),
-        }
-        if divides {
-            paragraphs.divide();
-        }
+        let tag = Tag {
+            name,
+            closes: closes == Some("/"),
+            is_empty: closed == Some("/") || attributes.is_some_and(|attributes| attributes.ends_with('/')),
+            is_name: attributes == Some("") && is_name(name, &text[last..], &ends),
+        };
+        tag.read(paragraphs, &raw, place);
     }
     if last < text.len() {
         read(paragraphs, last..text.len());
+    }
+}
+
+/// The names of the elements that end in a text.
+fn ends(text: &str) -> HashSet<&str> {
+    ENDS.iter().flat_map(|end| end.captures_iter(text)).filter_map(|end| Some(end.get(1)?.as_str())).collect()
+}
+
+/// Whether a name in brackets is no element but stands for something: `<Enter>`, `<file>`. `after`: the text after it.
+fn is_name(name: &str, after: &str, ends: &HashSet<&str>) -> bool {
+    let touches = after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '{' | '%' | '$' | '<'));
+    let has_end = name.split('.').next().is_some_and(|kind| ends.contains(kind));
+    name.starts_with(char::is_alphabetic) && !has_end && !HTML.contains(&name) && !touches
+}
+
+/// A tag in a text.
+struct Tag<'t> {
+    name: &'t str,
+    /// Whether it ends an element.
+    closes: bool,
+    /// Whether it is a whole element: `<x/>`.
+    is_empty: bool,
+    /// Whether it may stand for something.
+    is_name: bool,
+}
+
+impl Tag<'_> {
+    /// Reads it as a part of a paragraph.
+    fn read(&self, paragraphs: &mut Paragraphs<'_>, raw: &str, place: Range<usize>) {
+        let is_one_of = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(self.name));
+        // `</c>` ends `<c.yellow>`.
+        let kind = self.name.split('.').next().unwrap_or(self.name);
+        let divides = is_one_of(DIVIDERS);
+        if divides {
+            paragraphs.divide();
+        }
+        match self.closes {
+            true => paragraphs.close(kind, raw, place.start),
+            false if is_one_of(VOID) => paragraphs.marker(raw, place.start),
+            false if self.is_empty || self.is_name => paragraphs.named(raw, place),
+            false => paragraphs.open(kind, raw, place.start),
+        }
+        if divides {
+            paragraphs.divide();
+        }
     }
 }
 

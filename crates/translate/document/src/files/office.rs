@@ -3,10 +3,13 @@
 //! The form that most of a paragraph's text has is the form of its text; other runs are elements with a form of their
 //! own.
 
+mod fields;
+
 use crate::block::{Block, Sentences, Wrap};
 use crate::marks::{Form, is_mark};
 use crate::markup::{Kind, Syntax, Token, ends, plain_text, scan};
 use crate::write::Escape;
+use fields::fields;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -242,68 +245,6 @@ impl<'a> Reader<'a> {
 /// Elements that are fields.
 const FIELDS: &[&str] = &["w:fldSimple", "a:fld"];
 
-/// The most characters of a field's text that a translator reads.
-const LONGEST_FIELD: usize = 40;
-
-/// The pieces with one marker for each field that begins and ends among them: its runs belong together. A field that is
-/// a link is an element around the text that it shows.
-fn fields<'t>(text: &'t str, pieces: Vec<LocatedPiece<'t>>) -> Vec<LocatedPiece<'t>> {
-    let mut found: Vec<LocatedPiece<'t>> = Vec::with_capacity(pieces.len());
-    // By field that is open: the numbers of the pieces where it begins and where its shown text begins.
-    let mut open: Vec<(usize, Option<usize>)> = Vec::new();
-    for next in pieces {
-        match (&next.piece, open.last_mut()) {
-            (Piece::Marker { field: Some(Field::Begin), .. }, _) => open.push((found.len(), None)),
-            (Piece::Marker { field: Some(Field::Separate), .. }, Some((_, shown))) => *shown = Some(found.len()),
-            (Piece::Marker { field: Some(Field::End), .. }, Some(&mut (start, shown))) => {
-                open.pop();
-                if let Some(shown) = shown.filter(|&shown| is_link(text, &found[start..], shown - start, &next)) {
-                    let (tags, end) = (found[start].at.start..found[shown].at.end, next.at.clone());
-                    found.insert(shown + 1, LocatedPiece { piece: Piece::Open(&text[tags.clone()]), at: tags });
-                    found.drain(start..=shown);
-                    found.push(LocatedPiece { piece: Piece::Close(&text[end.clone()]), at: end });
-                } else {
-                    let at = found[start].at.start..next.at.end;
-                    let texts = shown.map_or(&[][..], |shown| &found[shown..]).iter();
-                    let shown: String = texts
-                        .filter_map(|found| match &found.piece {
-                            Piece::Text { text, .. } => Some(text.as_str()),
-                            _ => None,
-                        })
-                        .collect();
-                    found.truncate(start);
-                    let raw = text[at.clone()].to_owned();
-                    let piece = if shown.trim().is_empty() || shown.chars().count() > LONGEST_FIELD {
-                        Piece::Marker { raw, breaks: false, field: None }
-                    } else {
-                        Piece::Field { raw, shown: shown.trim().to_owned() }
-                    };
-                    found.push(LocatedPiece { piece, at });
-                }
-                continue;
-            }
-            _ => {}
-        }
-        found.push(next);
-    }
-    found
-}
-
-/// Whether a field is a link whose text, after piece `shown`, has runs of its own.
-fn is_link(text: &str, field: &[LocatedPiece<'_>], shown: usize, end: &LocatedPiece<'_>) -> bool {
-    let (Some(first), Some(separate)) = (field.first(), field.get(shown)) else { return false };
-    let inner = &field[shown + 1..];
-    let code = text.get(first.at.start..separate.at.end).is_some_and(|code| code.contains("HYPERLINK"));
-    let balanced = inner.iter().try_fold(0_usize, |depth, found| match found.piece {
-        Piece::Open(_) => Some(depth + 1),
-        Piece::Close(_) => depth.checked_sub(1),
-        _ => Some(depth),
-    });
-    let before = field[..=shown].iter().all(|found| matches!(found.piece, Piece::Marker { .. }));
-    let apart = inner.iter().all(|found| found.at.start >= separate.at.end && found.at.end <= end.at.start);
-    code && before && apart && balanced == Some(0) && !inner.is_empty()
-}
-
 /// The pieces from the first text to the last one, with the elements around them and all pieces of their runs.
 fn with_text<'p, 't>(pieces: &'p [LocatedPiece<'t>]) -> Option<&'p [LocatedPiece<'t>]> {
     let is_text = |found: &LocatedPiece<'_>| matches!(found.piece, Piece::Text { .. });
@@ -371,12 +312,7 @@ fn block(pieces: &[LocatedPiece<'_>], names: &Names, how: &Sentences<'_>) -> Opt
                 }
                 block.push(text, origin.clone());
             }
-            Piece::Field { raw, shown } => {
-                // Between two runs.
-                let (run, text) = (names.run, names.text);
-                let written = format!("</{text}></{run}>{raw}<{run}>{base}<{}>", open_text(names));
-                block.push_copied(shown, &written, 0..0);
-            }
+            Piece::Field { raw, shown } => block.push_copied(shown, &between_runs(raw, base, names), 0..0),
             Piece::Marker { raw, breaks, .. } => {
                 block.open(raw.as_str(), parent);
                 if *breaks {
@@ -400,6 +336,12 @@ fn block(pieces: &[LocatedPiece<'_>], names: &Names, how: &Sentences<'_>) -> Opt
     }
     block.end(range.end, how);
     block.sentences.iter().any(|sentence| sentence.has_words).then_some(block)
+}
+
+/// A field inside the text of a run, which ends before it and goes on in a run of this form.
+fn between_runs(raw: &str, form: &str, names: &Names) -> String {
+    let (run, text) = (names.run, names.text);
+    format!("</{text}></{run}>{raw}<{run}>{form}<{}>", open_text(names))
 }
 
 /// The form that most of the text has.

@@ -7,6 +7,7 @@ mod neighbours;
 mod page;
 mod scan;
 mod shown;
+mod specials;
 mod text;
 mod xml;
 
