@@ -1,16 +1,23 @@
 //! Constraints as text: terms become words of the model, and translations report where the terms stand.
 
+mod free;
+mod signs;
+mod words;
+
+pub(crate) use signs::after_sign;
+pub(crate) use words::changed_prefix;
+
 use crate::Hypothesis;
-use crate::compounds::with_hyphen;
 use crate::forms::forms;
 use metaphrase_base::{AvoidedPhrases, ReadText, WordId};
 use metaphrase_search::{Constraints, ConstraintsError, WrittenWords};
 use metaphrase_text::vocab::Vocabulary;
 use metaphrase_text::{WholeWords, comparable, pieces_in, spans};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use signs::SignsAround;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
-use unicode_normalization::UnicodeNormalization;
+use words::{Unusable, segment};
 
 /// The terms that translations of a line must and must not contain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -261,40 +268,6 @@ impl Segmented {
         met
     }
 
-    /// Whether a free translation of a source has all terms as they are required, and what is copied as often as the source
-    /// has it.
-    pub(crate) fn is_met_by(&self, source: &str, text: &str, pieces: &[String]) -> bool {
-        self.is_met_in(source, text) && self.met_in_text(text, pieces).len() == self.numbers.len()
-    }
-
-    fn is_met_in(&self, source: &str, text: &str) -> bool {
-        let required = |number: &usize| &self.given.required[*number];
-        let (copies, others): (Vec<&usize>, Vec<&usize>) =
-            self.numbers.iter().partition(|number| required(number).copied_from(source).is_some());
-        let is_copied = |number: &&usize| {
-            let copy = required(number).targets.first().map(String::as_str).unwrap_or_default();
-            !copy.is_empty() && text.matches(copy).count() == source.matches(copy).count()
-        };
-        // By forms, how many terms have them: each needs a word of its own.
-        let mut wanted: HashMap<&[String], usize> = HashMap::new();
-        others.iter().for_each(|&&number| *wanted.entry(self.forms[number].as_slice()).or_default() += 1);
-        copies.iter().all(is_copied) && wanted.iter().all(|(forms, &count)| whole_words(forms, text) >= count)
-    }
-
-    /// A free translation in which compounds with the missing terms are written with hyphens, so that the terms are words:
-    /// `None` if terms are missing for another reason.
-    pub(crate) fn with_hyphens(&self, source: &str, text: &str) -> Option<String> {
-        let mut mended = text.to_owned();
-        for &number in &self.numbers {
-            let forms = &self.forms[number];
-            let same = self.numbers.iter().filter(|&&other| self.forms[other] == *forms).count();
-            if whole_words(forms, &mended) < same {
-                mended = forms.iter().find_map(|form| with_hyphen(&mended, form))?;
-            }
-        }
-        self.is_met_in(source, &mended).then_some(mended)
-    }
-
     /// Whether there are terms that translations must have.
     pub(crate) fn has_terms(&self) -> bool {
         !self.numbers.is_empty()
@@ -338,83 +311,10 @@ impl Segmented {
     }
 }
 
-/// The signs that touch a term in the source, as they may in the translation: models write a word after a quotation mark
-/// or a bracket with other pieces than a word after a blank, and some write a sign and the end of a word as one piece.
-struct SignsAround<'s> {
-    before: bool,
-    after: &'s str,
-}
-
-/// Signs before a word.
-const OPENING: &[char] = &['(', '[', '{', '"', '“', '„', '”', '‘', '‚', '«', '»', '‹', '›', '<', '/'];
-
-impl<'s> SignsAround<'s> {
-    /// `place`: the bytes of the term in the source, if they are known.
-    fn new(source: &'s str, place: Option<&Range<usize>>) -> Self {
-        let around = place.and_then(|place| source.get(..place.start).zip(source.get(place.end..)));
-        let Some((before, after)) = around else { return Self { before: source.contains(OPENING), after: "" } };
-        let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
-        let end = after.char_indices().take(2).take_while(|(_, c)| is_sign(*c)).map(|(at, c)| at + c.len_utf8()).last();
-        Self { before: before.ends_with(is_sign), after: &after[..end.unwrap_or(0)] }
-    }
-
-    /// The alternatives of a term, and the same ones as the vocabulary writes them next to signs.
-    fn with_joined(&self, alternatives: Vec<Vec<WordId>>, target: &Vocabulary) -> Vec<Vec<WordId>> {
-        let mut all = alternatives.clone();
-        if self.before {
-            all.extend(alternatives.iter().filter_map(|words| after_sign(words, target)));
-        }
-        let first = self.after.chars().next().map_or(0, char::len_utf8);
-        for sign in [self.after, &self.after[..first], ",", "."].into_iter().filter(|sign| !sign.is_empty()) {
-            let joined: Vec<Vec<WordId>> = all.iter().filter_map(|words| with_sign(words, sign, target)).collect();
-            all.extend(joined);
-        }
-        let mut known = HashSet::new();
-        all.retain(|words| known.insert(words.clone()));
-        all
-    }
-}
-
-/// A phrase as the vocabulary writes it right after a bracket, if that differs.
-pub(crate) fn after_sign(words: &[WordId], target: &Vocabulary) -> Option<Vec<WordId>> {
-    let phrase = target.decode(words);
-    let mut joined = Vec::new();
-    target.encode(&format!("({phrase}"), &mut joined);
-    joined.pop();
-    let mut spelled = Vec::new();
-    let sign = joined.iter().position(|&word| {
-        target.spell(word, &mut spelled);
-        spelled.ends_with(b"(")
-    })?;
-    let joined = joined.split_off(sign + 1);
-    let is_same = target.decode(&joined) == phrase && !joined.iter().any(|&word| target.is_unknown(word));
-    (is_same && joined != words).then_some(joined)
-}
-
-/// A phrase whose last piece has a sign at its end, if the vocabulary has such a piece.
-fn with_sign(words: &[WordId], sign: &str, target: &Vocabulary) -> Option<Vec<WordId>> {
-    let (&last, before) = words.split_last()?;
-    let joined = target.id(&format!("{}{sign}", target.word(last)))?;
-    Some(before.iter().copied().chain([joined]).collect())
-}
-
 /// Constraints without terms.
 fn only_avoiding(avoided: Option<Arc<dyn AvoidedPhrases>>, written: &WrittenWords) -> Option<Constraints> {
     // Without terms there is nothing to contradict.
     Constraints::new(&[], Some(avoided?), Some(written.clone())).ok()
-}
-
-/// How often a text has one of these phrases as whole words.
-fn whole_words(phrases: &[String], text: &str) -> usize {
-    let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-    let found = |phrase: &String| {
-        let places = text.match_indices(phrase.as_str());
-        let whole = places.filter(|(at, found)| {
-            is_end(text[..*at].chars().next_back()) && is_end(text[at + found.len()..].chars().next())
-        });
-        if phrase.is_empty() { 0 } else { whole.count() }
-    };
-    phrases.iter().map(found).sum()
 }
 
 /// The longest ending that a preferred term may have, in letters.
@@ -447,58 +347,4 @@ fn contradiction(alternatives: &[String], error: &ConstraintsError) -> String {
         }
         other => format!("the constraint '{term}' is left out: {other}"),
     }
-}
-
-enum Unusable {
-    Empty,
-    Unknown,
-    /// The vocabulary writes another phrase.
-    Differs(String),
-}
-
-/// The words of a phrase, as they would be inside a sentence, and the form in which the vocabulary writes the phrase,
-/// where that is another one. The two differ in Unicode's compatibility forms alone, as `m²` and `m2`.
-fn segment(phrase: &str, target: &Vocabulary) -> Result<(Vec<WordId>, Option<String>), Unusable> {
-    let mut words = Vec::new();
-    let composed: String = phrase.nfc().collect();
-    // The vocabulary may have the phrase only as it was given.
-    for form in [composed.as_str(), phrase] {
-        target.encode(form, &mut words);
-        words.pop();
-        if words.is_empty() {
-            return Err(Unusable::Empty);
-        }
-        if !words.iter().any(|&word| target.is_unknown(word)) {
-            break;
-        }
-    }
-    if words.iter().any(|&word| target.is_unknown(word)) {
-        return Err(Unusable::Unknown);
-    }
-    let written = target.decode(&words);
-    if comparable(&written) != comparable(phrase) {
-        return Err(Unusable::Differs(written));
-    }
-    let differs = canonical(&written) != canonical(phrase);
-    Ok((words, differs.then_some(written)))
-}
-
-/// A text in normal form D, without blanks.
-fn canonical(text: &str) -> String {
-    text.nfd().filter(|c| !c.is_whitespace()).collect()
-}
-
-/// The note on a prefix, given as text, that the `words` of the vocabulary write in another way; `None` if they are
-/// equal.
-pub(crate) fn changed_prefix(prefix: &str, words: &[WordId], target: &Vocabulary) -> Option<String> {
-    if words.iter().any(|&word| target.is_unknown(word)) {
-        return Some(
-            "the prefix has characters that the model's vocabulary cannot express: each becomes its unknown word"
-                .into(),
-        );
-    }
-    let written = target.decode(words);
-    // A prefix that is cut off has a note of its own.
-    let same = canonical(prefix).starts_with(&canonical(&written));
-    (!same).then(|| format!("the model's vocabulary writes the prefix as '{written}'"))
 }

@@ -42,6 +42,7 @@ mod routes;
 mod scheduler;
 mod serve;
 mod source;
+mod stamp;
 mod store;
 mod text;
 mod time;

@@ -6,13 +6,13 @@ use crate::language;
 use crate::metrics::Metrics;
 use crate::model_spec::{ModelSpec, is_phrase_based};
 use crate::scheduler::{AnswerFn, Engine};
+use crate::stamp::{Stamp, stamp};
 use metaphrase::{Cancel, Device, Error, Precision, Request, TranslateOptions, Translator};
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How models use the machine.
 #[derive(Debug, Clone)]
@@ -59,9 +59,6 @@ struct SlotState {
     /// The files at the last check: a change counts if it lasts until the next check.
     seen: Option<Stamp>,
 }
-
-/// The state of files: names, sizes, times.
-type Stamp = Vec<(PathBuf, u64, Option<SystemTime>)>;
 
 /// A model in memory.
 pub struct LoadedModel {
@@ -372,20 +369,6 @@ impl ModelSlot {
     fn loaded(&self) -> Option<Arc<LoadedModel>> {
         self.held().loaded.clone()
     }
-}
-
-/// The state of the files of a model; empty for one that comes with the program.
-fn stamp(path: &Path) -> Stamp {
-    let file = |path: PathBuf| {
-        let about = fs::metadata(&path).ok()?;
-        about.is_file().then(|| (path, about.len(), about.modified().ok()))
-    };
-    let mut stamp: Stamp = match fs::read_dir(path) {
-        Ok(entries) => entries.filter_map(|entry| file(entry.ok()?.path())).collect(),
-        Err(_) => file(path.to_owned()).into_iter().collect(),
-    };
-    stamp.sort();
-    stamp
 }
 
 fn unique<'a>(codes: impl Iterator<Item = &'a String>) -> Vec<String> {

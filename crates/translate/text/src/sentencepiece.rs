@@ -28,6 +28,7 @@ mod fairseq;
 mod file;
 mod normalizer;
 mod pieces;
+mod segments;
 mod spelling;
 mod tokenizer_json;
 pub mod train;
@@ -332,42 +333,6 @@ impl SentencePieceModel {
 
     fn has_kind(&self, id: WordId, wanted: Kind) -> bool {
         self.pieces.get(id.index()).is_some_and(|(_, kind)| kind == wanted)
-    }
-
-    /// Normalises `text` and cuts it into segments.
-    fn segment(&self, text: &str, scratch: &mut Scratch) {
-        let Scratch { normalized, segments, best, bpe } = scratch;
-        let user_defined = self.indices.user_defined.as_ref();
-        self.normalizer.normalize(text.as_bytes(), user_defined, normalized);
-        segments.clear();
-        match &self.algorithm {
-            Algorithm::Unigram(unigram) => {
-                unigram.segment(&self.pieces, &self.indices.text, normalized, best, segments);
-            }
-            Algorithm::Bpe(model) => {
-                model.segment(&self.pieces, &self.indices.text, user_defined, normalized, bpe, segments);
-            }
-            Algorithm::Word => self.look_up(normalized, segments, |rest| {
-                let mark = SPACE_MARK.as_bytes();
-                (1..rest.len()).find(|&end| rest[end..].starts_with(mark)).unwrap_or(rest.len())
-            }),
-            Algorithm::Char => self.look_up(normalized, segments, |rest| {
-                let symbol = user_defined.and_then(|symbols| symbols.longest_prefix(rest));
-                symbol.map_or_else(|| utf8::char_len(rest[0]).min(rest.len()), |(length, _)| length)
-            }),
-        }
-    }
-
-    /// Segments whose lengths `length` finds at the start of a text.
-    fn look_up(&self, text: &[u8], segments: &mut Vec<Segment>, length: impl Fn(&[u8]) -> usize) {
-        let mut start = 0;
-        while start < text.len() {
-            let end = start + length(&text[start..]);
-            let id = self.indices.text.get(&text[start..end]);
-            let used = id.filter(|&id| self.pieces.score_and_kind(id).1 != Kind::Unused);
-            segments.push(Segment { end, id: used.unwrap_or(UNKNOWN) });
-            start = end;
-        }
     }
 
     /// Calls `piece(id, surface, merged)` for each piece of the segments: `surface` is its text where that is not
