@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model_spec::parse_model;
+use std::fs;
 
 fn models(specs: &[&str], memory: Option<u64>) -> Models {
     let options = ModelOptions { threads: 1, device: Device::Cpu, batch_tokens: 256, precision: None, memory };
