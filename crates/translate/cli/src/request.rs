@@ -12,8 +12,8 @@ pub type Fields = IndexMap<String, Box<RawValue>>;
 const OPTIONAL: [&str; 5] = ["target_prefix", "constraints", "avoid", "source_language", "target_language"];
 
 /// Reads `{"text": "…", "target_prefix": "…", "constraints": ["…", ["…", "…"], {"source": "…", "target": "…"}],
-/// "avoid": ["…"], "source_language": "…", "target_language": "…"}`. Other keys are copied to the output. A constraint that is a list has
-/// alternatives; one with a source translates these words of the text.
+/// "avoid": ["…"], "source_language": "…", "target_language": "…"}`. Other keys are copied to the output. A
+/// constraint that is a list has alternatives; one with a source translates these words of the text.
 ///
 /// # Errors
 /// The fault of the line, in one sentence.

@@ -20,9 +20,9 @@ use std::time::Duration;
 /// Without --model the server translates between English and German.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A model and its languages, such as de-en=opus-mt-de-en/; give this option once for each pair of languages. With
-    /// a code that has a hyphen, write pt-BR:en=PATH. A model of several languages, such as NLLB-200, translates between
-    /// all that are listed as in en,de,fr=nllb/, and is in memory once [default: the bundled en-de and de-en]
+    /// A model and its languages, such as de-en=opus-mt-de-en/; give this option once for each pair of languages.
+    /// With a code that has a hyphen, write pt-BR:en=PATH. A model of several languages, such as NLLB-200, translates
+    /// between all that are listed as in en,de,fr=nllb/, and is in memory once [default: the bundled en-de and de-en]
     #[arg(short, long = "model", value_name = "SOURCE-TARGET=PATH", value_parser = parse_models)]
     models: Vec<ModelSpecs>,
     /// The address or the name to listen on, such as localhost or ::1; 0.0.0.0 serves other machines, too

@@ -129,7 +129,7 @@ fn help_shows_options_defaults_and_examples() {
     for (command, mentions) in [
         (
             "translate",
-            &["--beam-size", "--n-best", "[default: 256]", "the model's own setting, else 6", "sentence_id"][..],
+            &["--beam-size", "--n-best", "[default: 1000]", "the model's own setting, else 6", "sentence_id"][..],
         ),
         ("score", &["--summary", "--feature-name", "paste talk.en talk.de"]),
         ("evaluate", &["--metric", "[default: bleu]", "sacreBLEU", "--compare"]),

@@ -1,7 +1,7 @@
 //! Arguments of messages that stand for numbers, as `%d` and `{count}`.
 //!
-//! Models translate `17 files` well, and take `{count} files` for a compound with a name. So they read a number, which the
-//! translation has to have, and the argument is written in its place.
+//! Models translate `17 files` well, and take `{count} files` for a compound with a name. So they read a number,
+//! which the translation has to have, and the argument is written in its place.
 
 use crate::marks::{Form, is_mark};
 use regex::Regex;

@@ -164,8 +164,8 @@ impl Words {
         }
     }
 
-    /// Requests have a pronoun in German that they lack in other languages, `Lesen Sie`: it belongs to its verb, although
-    /// the model looks at the words after it.
+    /// Requests have a pronoun in German that they lack in other languages, `Lesen Sie`: it belongs to its verb,
+    /// although the model looks at the words after it.
     fn tie_pronouns(&mut self, source: &str, target: &str) {
         const PERSONS: &[&str] = &["you", "your", "yours", "yourself", "they", "them", "their", "she", "her"];
         let is_person = |unit: &Range<usize>| PERSONS.contains(&source[unit.clone()].to_lowercase().as_str());

@@ -136,8 +136,8 @@ pub struct KeyValueAdditions<'a> {
     pub rows: &'a [u32],
 }
 
-/// Numbers that attention adds to the products of a query and keys, for each head: for each word of the query's, a row of
-/// a table.
+/// Numbers that attention adds to the products of a query and keys, for each head: for each word of the query's, a
+/// row of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct ProductBiases<'a> {
     /// The rows.

@@ -138,8 +138,8 @@ pub fn gelu_in_place(x: &mut [f32]) {
     dispatch(Map(Gelu, x));
 }
 
-/// x ← x/2 · (1 + tanh(√(2/π) · (x + 0.044715 x³))), the approximation of [`gelu_in_place`] that T5 has (`gelu_new`). At
-/// most 3e-7 off, relative to numbers beyond ±1; NaN stays NaN.
+/// x ← x/2 · (1 + tanh(√(2/π) · (x + 0.044715 x³))), the approximation of [`gelu_in_place`] that T5 has (`gelu_new`).
+/// At most 3e-7 off, relative to numbers beyond ±1; NaN stays NaN.
 pub fn gelu_tanh_in_place(x: &mut [f32]) {
     dispatch(Map(GeluTanh, x));
 }

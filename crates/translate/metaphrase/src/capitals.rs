@@ -66,8 +66,8 @@ fn lowered(source: &str, copies: &[Range<usize>]) -> String {
     lowered
 }
 
-/// The better translation of a line, in capitals: that of its small letters, unless that of its capitals has more of the
-/// terms, or a far better score and no word of the source.
+/// The better translation of a line, in capitals: that of its small letters, unless that of its capitals has more of
+/// the terms, or a far better score and no word of the source.
 pub(crate) fn better(whole: Translation, small: Translation, request: &Request) -> Translation {
     let score = |translation: &Translation| translation.hypotheses.first().map(|best| best.score);
     let takes_whole = match (score(&whole), score(&small)) {

@@ -36,6 +36,9 @@ impl Choice for UnknownCharacters {
 /// The most characters that a note lists.
 const LISTED: usize = 12;
 
+/// The most bytes of a line of which rare characters are kept where the vocabulary has bytes.
+const LONGEST: usize = 50_000;
+
 /// What a vocabulary lacks.
 pub(crate) struct Lacking<'v> {
     source: &'v Vocabulary,
@@ -77,7 +80,8 @@ impl<'v> Lacking<'v> {
     /// The request as the model reads it, and the line that its translation is put together with; `None` if the
     /// model knows all characters.
     pub(crate) fn carry(&self, request: &mut Request) -> Option<CarriedLine> {
-        if self.has_bytes && request.source.is_ascii() {
+        // A longer line is cut off, which takes less memory than to look at all of it.
+        if self.has_bytes && (request.source.is_ascii() || request.source.len() > LONGEST) {
             return None;
         }
         let mut reader = Reader::new(self, &request.source);

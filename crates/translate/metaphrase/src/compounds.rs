@@ -1,5 +1,5 @@
-//! Terms that a translation has inside a compound: `Sportlegenden` for the term `Sport`. German writes the same compound
-//! with a hyphen, `Sport-Legenden`, in which the term is a word of its own.
+//! Terms that a translation has inside a compound: `Sportlegenden` for the term `Sport`. German writes the same
+//! compound with a hyphen, `Sport-Legenden`, in which the term is a word of its own.
 
 use std::ops::Range;
 

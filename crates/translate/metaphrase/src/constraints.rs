@@ -142,9 +142,9 @@ pub(crate) struct Segmented {
 }
 
 impl Segmented {
-    /// Segments the terms of a source as the model would inside a sentence. A term that can not be met is left out, with
-    /// a note; so is a term with words that the search excludes. `language` is the target language, for the endings of
-    /// forms.
+    /// Segments the terms of a source as the model would inside a sentence. A term that can not be met is left out,
+    /// with a note; so is a term with words that the search excludes. `language` is the target language, for the
+    /// endings of forms.
     pub(crate) fn new(
         source: &str,
         terms: &Terms,

@@ -91,8 +91,8 @@ impl Translator {
     /// model is not told is left out.
     ///
     /// # Errors
-    /// [`Error::SourceLanguage`] and [`Error::TargetLanguage`] if the model does not know a language, with those that it
-    /// knows.
+    /// [`Error::SourceLanguage`] and [`Error::TargetLanguage`] if the model does not know a language, with those that
+    /// it knows.
     pub fn between(&self, source: &str, target: &str) -> Result<Self, Error> {
         let told = |known: &[String], language: &str| (!known.is_empty()).then(|| language.to_owned());
         let translator = Self {

@@ -1,5 +1,6 @@
-//! Models of Hugging Face's with tokenisers of their own: the words of a line, and translations greedy and with a beam of
-//! four, are those of `transformers`. `benches/peers/hugging_face.py` made the models, with random weights, and asked it.
+//! Models of Hugging Face's with tokenisers of their own: the words of a line, and translations greedy and with a
+//! beam of four, are those of `transformers`. `benches/peers/hugging_face.py` made the models, with random weights,
+//! and asked it.
 
 use metaphrase::{Error, Request, Stop, TranslateOptions, Translator};
 use serde::Deserialize;

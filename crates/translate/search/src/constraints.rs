@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 /// How the words of a vocabulary, which may be pieces, stand in written words. Cheap to clone.
 ///
-/// A phrase is met only where the word after it begins anew: `Haus` is not met by `Haustür`. A phrase that begins with a
-/// word that continues another one, as after a quotation mark, is met only where no letter stands before it.
+/// A phrase is met only where the word after it begins anew: `Haus` is not met by `Haustür`. A phrase that begins
+/// with a word that continues another one, as after a quotation mark, is met only where no letter stands before it.
 #[derive(Debug, Clone, Default)]
 pub struct WrittenWords {
     continues: Arc<[bool]>,
@@ -182,8 +182,9 @@ impl Given {
         inside && self.written.continues(word)
     }
 
-    /// Reads `words` from left to right; `inside`: whether a letter or a digit stands before them. The terms in `met` are met before; terms that the words meet are added to it,
-    /// and `credit` is called with the term, its first word and its number of words. `ended`: no word follows.
+    /// Reads `words` from left to right; `inside`: whether a letter or a digit stands before them. The terms in `met`
+    /// are met before; terms that the words meet are added to it, and `credit` is called with the term, its first
+    /// word and its number of words. `ended`: no word follows.
     ///
     /// Returns the place from which the words may still become a phrase: the end, if there is no such place.
     fn read(

@@ -100,7 +100,8 @@ impl Reader<'_> {
             && after.starts_with(|c: char| c.is_uppercase() || c.is_numeric())
     }
 
-    /// Whether the end of a line that stands here is inside a sentence: nothing ends before it, and a small letter follows.
+    /// Whether the end of a line that stands here is inside a sentence: nothing ends before it, and a small letter
+    /// follows.
     pub(crate) fn breaks_inside(&self, number: usize) -> bool {
         let before = self.paragraphs.text_before().trim_end();
         let ends = before.chars().next_back().is_none_or(|last| !last.is_alphanumeric() && last != ',');

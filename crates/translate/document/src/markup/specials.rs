@@ -147,8 +147,8 @@ fn emphasis(text: &str) -> Vec<(Range<usize>, Range<usize>)> {
     found
 }
 
-/// The parts of a text that are no text of sentences, in order; not those inside things to copy. `before`: the text of the
-/// paragraph before it.
+/// The parts of a text that are no text of sentences, in order; not those inside things to copy. `before`: the text
+/// of the paragraph before it.
 pub(super) fn specials(text: &str, before: &str, how: &Sentences<'_>) -> Vec<(Range<usize>, Special)> {
     if !how.keep.placeholders {
         return Vec::new();

@@ -114,8 +114,8 @@ fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool], insets:
     }
 }
 
-/// Reads an empty element of Angular, which writes `<x id="START_LINK"/>` for a start tag, `CLOSE_LINK` for its end, and
-/// `LINE_BREAK`; and one that touches a letter, which stands for no word of its own. Whether it was one.
+/// Reads an empty element of Angular, which writes `<x id="START_LINK"/>` for a start tag, `CLOSE_LINK` for its end,
+/// and `LINE_BREAK`; and one that touches a letter, which stands for no word of its own. Whether it was one.
 fn angular(reader: &mut Reader<'_>, number: usize) -> bool {
     let token = &reader.tokens[number];
     let (raw, at) = (&reader.input[token.range.clone()], token.range.start);

@@ -5,8 +5,8 @@ use crate::compounds::with_hyphen;
 use std::collections::HashMap;
 
 impl Segmented {
-    /// Whether a free translation of a source has all terms as they are required, and what is copied as often as the source
-    /// has it.
+    /// Whether a free translation of a source has all terms as they are required, and what is copied as often as the
+    /// source has it.
     pub(crate) fn is_met_by(&self, source: &str, text: &str, pieces: &[String]) -> bool {
         self.is_met_in(source, text) && self.met_in_text(text, pieces).len() == self.numbers.len()
     }
@@ -25,8 +25,8 @@ impl Segmented {
         copies.iter().all(is_copied) && wanted.iter().all(|(forms, &count)| whole_words(forms, text) >= count)
     }
 
-    /// A free translation in which compounds with the missing terms are written with hyphens, so that the terms are words:
-    /// `None` if terms are missing for another reason.
+    /// A free translation in which compounds with the missing terms are written with hyphens, so that the terms are
+    /// words: `None` if terms are missing for another reason.
     pub(crate) fn with_hyphens(&self, source: &str, text: &str) -> Option<String> {
         let mut mended = text.to_owned();
         for &number in &self.numbers {

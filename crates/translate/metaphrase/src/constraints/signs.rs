@@ -5,8 +5,9 @@ use metaphrase_text::vocab::Vocabulary;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// The signs that touch a term in the source, as they may in the translation: models write a word after a quotation mark
-/// or a bracket with other pieces than a word after a blank, and some write a sign and the end of a word as one piece.
+/// The signs that touch a term in the source, as they may in the translation: models write a word after a quotation
+/// mark or a bracket with other pieces than a word after a blank, and some write a sign and the end of a word as one
+/// piece.
 pub(super) struct SignsAround<'s> {
     before: bool,
     after: &'s str,

@@ -10,7 +10,8 @@ use metaphrase_base::WordId;
 use metaphrase_text::{MarkedSource, pieces_of_words, spans};
 use std::ops::Range;
 
-/// The most terms in one line. Models saw one to three; measured on lines with seven to nine, twelve read better than six.
+/// The most terms in one line. Models saw one to three; measured on lines with seven to nine, twelve read better than
+/// six.
 const MOST: usize = 12;
 
 impl Context {

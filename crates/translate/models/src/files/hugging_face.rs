@@ -10,8 +10,8 @@ use std::path::Path;
 /// What Hugging Face's tokenizers write, with everything in it.
 const TOKENIZER: &str = "tokenizer.json";
 
-/// The vocabularies of the model in `directory`: those of MarianMT by their usual names; of other models a list of words
-/// with a SentencePiece model, a `tokenizer.json`, or a SentencePiece model alone.
+/// The vocabularies of the model in `directory`: those of MarianMT by their usual names; of other models a list of
+/// words with a SentencePiece model, a `tokenizer.json`, or a SentencePiece model alone.
 pub(super) fn vocabularies(directory: &Path) -> Result<Vocabularies, ModelError> {
     let names = file_names(directory)?;
     let family = foreign::model_type(directory).and_then(|kind| Family::from_model_type(&kind));

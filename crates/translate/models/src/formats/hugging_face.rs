@@ -2,8 +2,9 @@
 //! `model.safetensors` or `pytorch_model.bin`, whole or in shards.
 //!
 //! Their tensors are Marian's under other names, with matrices turned (`outputs × inputs`) and vectors of one
-//! dimension. The vocabulary of MarianMT has one more word, `<pad>`, from which decoding starts. Its embedding is mostly
-//! zeros, which is Marian's start from a zero vector; a model that was trained further may have other numbers there.
+//! dimension. The vocabulary of MarianMT has one more word, `<pad>`, from which decoding starts. Its embedding is
+//! mostly zeros, which is Marian's start from a zero vector; a model that was trained further may have other numbers
+//! there.
 
 mod languages;
 mod names;

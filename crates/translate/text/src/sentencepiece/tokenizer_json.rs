@@ -1,8 +1,8 @@
 //! `tokenizer.json` of Hugging Face's tokenizers: models of kind Unigram and BPE whose steps before and after are those
 //! of SentencePiece, as NLLB-200, M2M-100, mBART-50, T5 and MADLAD-400 have them. They become SentencePiece models.
 //!
-//! Special words in a text (`</s>`, `deu_Latn`) are text: they can not be written by users. Blanks at the ends of a line
-//! are left out. Everything that would change the pieces of a text and is not known is refused by its name.
+//! Special words in a text (`</s>`, `deu_Latn`) are text: they can not be written by users. Blanks at the ends of a
+//! line are left out. Everything that would change the pieces of a text and is not known is refused by its name.
 
 use super::bpe::Merges;
 use super::file::{Kind, ModelFile, ModelType, NormalizerSpec, Piece, TrainerSpec};

@@ -31,7 +31,8 @@ const MBART50: [&str; 52] = [
     "ps_AF", "pt_XX", "sv_SE", "sw_KE", "ta_IN", "te_IN", "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI",
 ];
 
-/// A model of M2M-100's kind with these numbers of layers is SMaLL-100: M2M-100 and NLLB-200 have as many on both sides.
+/// A model of M2M-100's kind with these numbers of layers is SMaLL-100: M2M-100 and NLLB-200 have as many on both
+/// sides.
 const SMALL100_LAYERS: (usize, usize) = (12, 3);
 
 /// The settings of a tokeniser, `tokenizer_config.json`.

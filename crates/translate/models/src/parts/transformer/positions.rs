@@ -1,7 +1,7 @@
 //! What attention adds for the distance between two words.
 
-/// Numbers that attention adds to the product of a query and a key for the distance between the two words (Raffel et al.
-/// 2020, section 2.1).
+/// Numbers that attention adds to the product of a query and a key for the distance between the two words (Raffel et
+/// al. 2020, section 2.1).
 pub struct PositionBiases<T> {
     /// `buckets × heads`.
     pub table: T,
