@@ -156,7 +156,7 @@ impl Number for u32 {}
 /// Declares the kernels: a function of [`Backend`] for each, which launches it.
 macro_rules! kernels {
     ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?);)*) => {
-        /// The kernels' names, in the order in which [`Driver`] keeps them.
+        /// The kernels' names, in the order in which `Driver` keeps them.
         #[cfg(feature = "driver")]
         pub const NAMES: &[&str] = &[$(stringify!($name)),*];
 

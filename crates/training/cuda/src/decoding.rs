@@ -1,8 +1,8 @@
 //! The operations of decoding, of which each row depends on itself alone, to the bit: `kernels/maps.cu` and
 //! `kernels/decoding.cu`.
 //!
-//! They are functions of [`Cuda`], as those of training are, and assert what their kernels rely on. Weights are read by
-//! any number of devices that are [`another`](Cuda::another) of one device.
+//! They are functions of [`Cuda`](crate::Cuda), as those of training are, and assert what their kernels rely on.
+//! Weights are read by any number of devices that are [`another`](crate::Cuda::another) of one device.
 
 mod attention;
 mod lists;
@@ -13,5 +13,5 @@ pub use attention::{AttendedWords, Memories, RowAttention, RowHeads, SeenRows, S
 pub use lists::{EntryLists, NewRow, NewRows};
 pub use maps::{DeviceMap, ListedRows, WeightNumbers};
 
-/// The number that stands for no word in [`Cuda::embed`], and for no column in [`Cuda::summarise`].
+/// The number that stands for no word in [`Cuda::embed`](crate::Cuda::embed), and for no column in [`Cuda::summarise`](crate::Cuda::summarise).
 pub const NO_ID: u32 = u32::MAX;

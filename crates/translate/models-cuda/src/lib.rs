@@ -1,6 +1,6 @@
 //! Neural translation models on a CUDA device.
 //!
-//! [`CudaModel`] is a [`DeviceNetwork`](metaphrase_models::device::DeviceNetwork): a Transformer whose weights, keys
+//! `CudaModel` is a [`DeviceNetwork`](metaphrase_models::device::DeviceNetwork): a Transformer whose weights, keys
 //! and values, and logits are on the device. Words, positions and parents go there; the best words of each row, and
 //! the logits that a question needs, come back.
 //!
