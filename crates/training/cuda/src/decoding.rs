@@ -13,5 +13,6 @@ pub use attention::{AttendedWords, Memories, RowAttention, RowHeads, SeenRows, S
 pub use lists::{EntryLists, NewRow, NewRows};
 pub use maps::{DeviceMap, ListedRows, WeightNumbers};
 
-/// The number that stands for no word in [`Cuda::embed`](crate::Cuda::embed), and for no column in [`Cuda::summarise`](crate::Cuda::summarise).
+/// The number that stands for no word in [`embed`](crate::Cuda::embed), and for no column in
+/// [`summarise`](crate::Cuda::summarise).
 pub const NO_ID: u32 = u32::MAX;
