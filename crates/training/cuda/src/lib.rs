@@ -1,7 +1,7 @@
 //! CUDA devices: the operations of training and of decoding on a GPU, loaded at run time.
 //!
 //! `Cuda` is a [`Device`](metaphrase_device::Device). Building needs no CUDA: opening a device loads the driver, NVRTC
-//! and cuBLAS, and compiles the kernels (`src/kernels`) for the device. Training's products are cuBLAS'. [`decoding`]
+//! and cuBLAS, and compiles the kernels (`src/kernels`) for the device. Training's products are cuBLAS'. `decoding`
 //! has its own, since each row of a step must have the same bits alone and in any batch.
 //!
 //! The feature `driver` opens GPUs; the feature `emulator` is for tests. Without both, the crate is empty, and nobody
