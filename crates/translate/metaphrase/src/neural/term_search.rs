@@ -93,29 +93,23 @@ impl Context {
             None => term.copied_from(&request.source).is_some(),
         };
         let are_read = || request.terms.required.iter().all(is_read);
-        if freely && request.terms.avoided.is_empty() && request.prefix.is_empty() && are_read() {
-            let second = SecondSearch::after(task, task.options.clone());
-            task.constraints = None;
-            let question = TermQuestion::Free;
-            let term_search =
-                TermSearch { question, request: request.clone(), words, second, term_use: options.term_use };
-            task.tag.term_search = Some(Box::new(term_search));
-            return;
-        }
-        let Some(first) = first else { return };
-        let is_copy = |target: &String| request.source.contains(&**target);
-        let mut terms = request.terms.required.iter().filter(|term| !term.targets.first().is_some_and(is_copy));
-        let question = match self.inline_terms {
-            Some(_) if terms.any(|term| term.source.is_none()) => TermQuestion::Places,
-            None if terms.any(|term| term.source.is_some()) => TermQuestion::Renderings,
-            _ => return,
-        };
-        let options_of_first = match question {
-            TermQuestion::Places => first.places.clone(),
-            TermQuestion::Renderings | TermQuestion::Free => first.renderings.clone(),
-        };
+        let (question, options_of_first) =
+            if freely && request.terms.avoided.is_empty() && request.prefix.is_empty() && are_read() {
+                (TermQuestion::Free, task.options.clone())
+            } else {
+                let Some(first) = first else { return };
+                let is_copy = |target: &String| request.source.contains(&**target);
+                let mut terms = request.terms.required.iter().filter(|term| !term.targets.first().is_some_and(is_copy));
+                match self.inline_terms {
+                    Some(_) if terms.any(|term| term.source.is_none()) => (TermQuestion::Places, first.places.clone()),
+                    None if terms.any(|term| term.source.is_some()) => {
+                        (TermQuestion::Renderings, first.renderings.clone())
+                    }
+                    _ => return,
+                }
+            };
         let second = SecondSearch::after(task, options_of_first);
-        if let TermQuestion::Renderings = question {
+        if !matches!(question, TermQuestion::Places) {
             task.constraints = None;
         }
         let term_search = TermSearch { question, request: request.clone(), words, second, term_use: options.term_use };
@@ -146,33 +140,29 @@ impl Context {
         }
         let attention = line_attention(best.attention.clone(), outcome.source_len, job.columns.as_deref());
         let linked = LinkedTexts::new(&request.source, &job.source_pieces, &text, &target_pieces, &attention);
-        match question {
-            TermQuestion::Free => {}
-            TermQuestion::Renderings => {
-                let avoided = renderings(&linked, &text, &request);
-                second.constraints = self.avoiding(&request, avoided, job, &second);
+        if let TermQuestion::Renderings = question {
+            let avoided = renderings(&linked, &text, &request);
+            second.constraints = self.avoiding(&request, avoided, job, &second);
+            return ControlFlow::Continue(second.task(outcome.tag, outcome.counts));
+        }
+        let met = job.required.met(&best.words, &text, &target_pieces);
+        let found = find_places(&linked, &met, &mut request);
+        for met in &met {
+            let written = self.target.decode(&best.words[met.first..met.first + met.pieces]);
+            let alternatives = &mut request.terms.required[met.term].targets;
+            chosen_first(alternatives, written.trim(), self.target_language());
+        }
+        let annotated = if found { self.annotate(&request, &words, &job.source_pieces) } else { None };
+        let Some(annotated) = annotated else {
+            if !second.search.attention {
+                outcome.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.attention.clear());
             }
-            TermQuestion::Places => {
-                let met = job.required.met(&best.words, &text, &target_pieces);
-                let found = find_places(&linked, &met, &mut request);
-                for met in &met {
-                    let written = self.target.decode(&best.words[met.first..met.first + met.pieces]);
-                    let alternatives = &mut request.terms.required[met.term].targets;
-                    chosen_first(alternatives, written.trim(), self.target_language());
-                }
-                let annotated = if found { self.annotate(&request, &words, &job.source_pieces) } else { None };
-                let Some(annotated) = annotated else {
-                    if !second.search.attention {
-                        outcome.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.attention.clear());
-                    }
-                    return ControlFlow::Break(outcome);
-                };
-                (second.source, job.columns) = annotated.read_between(job.languages.before, job.languages.last);
-                if term_use == TermUse::Preferred {
-                    job.required.prefer(&self.target, &self.written);
-                    second.constraints = job.required.constraints.clone();
-                }
-            }
+            return ControlFlow::Break(outcome);
+        };
+        (second.source, job.columns) = annotated.read_between(job.languages.before, job.languages.last);
+        if term_use == TermUse::Preferred {
+            job.required.prefer(&self.target, &self.written);
+            second.constraints = job.required.constraints.clone();
         }
         ControlFlow::Continue(second.task(outcome.tag, outcome.counts))
     }
