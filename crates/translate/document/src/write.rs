@@ -148,9 +148,8 @@ impl Writer<'_> {
             self.text(at, wrap);
             match event {
                 Event::Open(element) => {
-                    let (text, place) = (&self.joined.text, &placed[element]);
-                    // Before a blank of the translation there is room already.
-                    let touches = place.apart_before && self.last.is_some_and(is_letter) && !text[..at].is_empty();
+                    let place = &placed[element];
+                    let touches = place.apart_before && self.last.is_some_and(is_letter);
                     if (place.blank_before && self.ends_word()) || touches {
                         self.blank(wrap);
                     }

@@ -2,12 +2,13 @@
 //! words, signs between items, and what is read in another way.
 
 use crate::block::{Notation, Sentences};
-use crate::keep::{Keep, find, find_in};
+use crate::keep::{find, find_in};
 use crate::templates::{self, Tag};
 use crate::{marks, numbers};
 use regex::Regex;
+use std::cell::LazyCell;
 use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::LazyLock;
 
 /// Emoji and similar characters, with their joiners, colours, flags and keycaps.
@@ -153,6 +154,7 @@ pub(super) fn specials(text: &str, before: &str, how: &Sentences<'_>) -> Vec<(Ra
     if !how.keep.placeholders {
         return Vec::new();
     }
+    let kept = LazyCell::new(|| find(text, how.keep));
     let mut found: Vec<(Range<usize>, Special)> = Vec::new();
     if !text.is_ascii() || text.contains('\u{20e3}') {
         let pictures = PICTURES.iter().flat_map(|pictures| pictures.find_iter(text));
@@ -173,7 +175,6 @@ pub(super) fn specials(text: &str, before: &str, how: &Sentences<'_>) -> Vec<(Ra
     let marks = marks::in_text(text, before);
     found.extend(marks.into_iter().map(|mark| (mark, Special::Mark)));
     if !found.is_empty() {
-        let kept = find(text, how.keep);
         found.retain(|(range, _)| {
             let next = kept.partition_point(|kept| kept.end <= range.start);
             kept.get(next).is_none_or(|kept| range.end <= kept.start)
@@ -198,14 +199,14 @@ pub(super) fn specials(text: &str, before: &str, how: &Sentences<'_>) -> Vec<(Ra
     found.extend(bracket_tags(text).into_iter().map(|(range, tag)| (range, Special::Tag(tag))));
     found.extend(templates::tags(text).into_iter().map(|(range, tag)| (range, Special::Tag(tag))));
     if how.notation == Notation::Source {
-        found.extend(spans(text, how.keep).into_iter().map(|(range, inner)| (range, Special::Span(inner))));
+        found.extend(spans(text, &kept).into_iter().map(|(range, inner)| (range, Special::Span(inner))));
     }
     found.sort_by_key(|(range, _)| range.start);
     found
 }
 
-/// Links and emphasis of plain text, with the text inside their signs.
-fn spans(text: &str, keep: Keep) -> Vec<(Range<usize>, Range<usize>)> {
+/// Links and emphasis of plain text, with the text inside their signs; no sign is inside a thing that is `kept`.
+fn spans(text: &str, kept: &impl Deref<Target = Vec<Range<usize>>>) -> Vec<(Range<usize>, Range<usize>)> {
     let links = [(&LINKS, '`'), (&BRACKETS, '[')].into_iter().filter(|(_, sign)| text.contains(*sign));
     let links = links.flat_map(|(form, _)| form.iter()).flat_map(|form| form.captures_iter(text));
     let link = |link: regex::Captures<'_>| Some((link.get(0)?.range(), link.name("text")?.range()));
@@ -213,7 +214,6 @@ fn spans(text: &str, keep: Keep) -> Vec<(Range<usize>, Range<usize>)> {
     if text.contains(['*', '_', '~']) {
         let emphasis = emphasis(text);
         if !emphasis.is_empty() {
-            let kept = find(text, keep);
             let around = |at: usize| kept.get(kept.partition_point(|kept| kept.end <= at));
             let is_whole = |(range, inner): &(Range<usize>, Range<usize>)| {
                 let mut signs = [range.start, inner.start, inner.end, range.end].into_iter();
