@@ -1,4 +1,4 @@
-//! The languages of a model of several: words tell it which to read and which to write.
+//! The languages of a model of several: words name the one that it reads and the one that it writes.
 //!
 //! | model | source | translation |
 //! |---|---|---|

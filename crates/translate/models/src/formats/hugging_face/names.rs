@@ -4,9 +4,13 @@ use super::{DECODER_POSITIONS, DECODER_TABLE, ENCODER_POSITIONS, ENCODER_TABLE, 
 use crate::config::hugging_face::{Family, Settings};
 use crate::stored::StoredTensor;
 
-/// Matrices turned, vectors as one row; embedding tables and the output layer are `words × dimension` in both.
-pub(super) fn as_marian(name: &str, mut tensor: StoredTensor) -> StoredTensor {
-    let is_table = ["Wemb", "_Wt", "Wpos"].iter().any(|end| name.ends_with(end)) || name == OUTPUT_BIAS;
+/// Embedding tables and the output layer are `words × dimension` in both.
+pub(super) fn as_marian(name: &str, tensor: StoredTensor) -> StoredTensor {
+    turned(tensor, ["Wemb", "_Wt", "Wpos"].iter().any(|end| name.ends_with(end)) || name == OUTPUT_BIAS)
+}
+
+/// Matrices turned, vectors as one row; tables stay as they are.
+pub(super) fn turned(mut tensor: StoredTensor, is_table: bool) -> StoredTensor {
     match tensor.shape[..] {
         [length] => tensor.shape = vec![1, length],
         [outputs, inputs] if !is_table => {

@@ -4,6 +4,7 @@
 //! map of queries is multiplied by it; and where the output layer is the table of words, its input is multiplied by
 //! 1/√d, which the scale of the last normalisation takes over.
 
+use super::names::turned;
 use crate::buffer::{Buffer, Slice};
 use crate::config::t5::Settings;
 use crate::stored::{Encoding, StoredTensor};
@@ -68,18 +69,8 @@ fn floats(shape: Vec<usize>, numbers: Vec<f32>) -> StoredTensor {
     StoredTensor { shape, encoding: Encoding::F32, transposed: false, scales: None, bytes }
 }
 
-/// Maps turned, vectors as one row; tables stay as they are.
-fn as_ours(name: &str, mut tensor: StoredTensor) -> StoredTensor {
-    let is_table = ["Wemb", "_Wt", "_relative_bias"].iter().any(|end| name.ends_with(end));
-    match tensor.shape[..] {
-        [length] => tensor.shape = vec![1, length],
-        [outputs, inputs] if !is_table => {
-            tensor.shape = vec![inputs, outputs];
-            tensor.transposed = true;
-        }
-        _ => {}
-    }
-    tensor
+fn as_ours(name: &str, tensor: StoredTensor) -> StoredTensor {
+    turned(tensor, ["Wemb", "_Wt", "_relative_bias"].iter().any(|end| name.ends_with(end)))
 }
 
 /// The canonical name of a tensor; `None` for copies and for arrays that are not tensors of the model.
