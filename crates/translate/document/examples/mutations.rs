@@ -154,7 +154,7 @@ fn main() {
             } else {
                 mutate(bytes, &mut random)
             };
-            std::fs::write("last-mutation", &changed).unwrap();
+            std::fs::write(std::env::temp_dir().join("last-mutation"), &changed).unwrap();
             let begin = Instant::now();
             let options = Options { target: "pl".into(), ..Options::default() };
             count += 1;
