@@ -5,9 +5,11 @@ use crate::isa::{Kernel, Simd, dispatch, dispatch_bf16, dispatch_int8};
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
 use crate::packed::Panels;
+use metaphrase_base::{Choice, Named};
 use std::marker::PhantomData;
 
-/// The numbers that products multiply. All other numbers are f32, sums of integers i32.
+/// The numbers that products multiply: in a model those of its maps, its output layer and its embeddings. All other
+/// numbers are f32, sums of integers i32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// 32-bit floats.
@@ -18,10 +20,20 @@ pub enum Precision {
     /// pair, the second first. Where a CPU lacks the instruction, the same sums are computed in f32. Both give the same
     /// bits, except that the instruction takes subnormal numbers for zero.
     Bf16,
-    /// Integers of 16 bits, with a factor for each row and each output, of as many bits as the sums leave room for.
+    /// Integers of 16 bits, with a factor for each row and each output, of as many bits as the sums leave room for
+    /// (Devlin 2017, §4.1).
     Int16,
     /// Integers of 8 bits, with a factor for each row and each output.
     Int8,
+}
+
+impl Choice for Precision {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::F32, "f32", "32-bit floats"),
+        Named::new(Self::Bf16, "bf16", "16-bit floats, half the memory; fast on AMD's CPUs with AVX512-BF16"),
+        Named::new(Self::Int16, "int16", "16-bit integers, half the memory; scores nearest to those of f32"),
+        Named::new(Self::Int8, "int8", "8-bit integers, a quarter of the memory; two to three times as fast"),
+    ];
 }
 
 impl Precision {

@@ -26,6 +26,7 @@ pub(crate) mod hugging_face;
 pub(crate) mod inferred;
 mod languages;
 pub(crate) mod marian;
+mod named;
 mod operations;
 mod recurrent;
 pub(crate) mod t5;
@@ -131,7 +132,7 @@ pub struct DecoderDefaults {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_sentence: Option<usize>,
     /// The numbers of the model's products: those whose translations its makers found as good as those of `f32`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "named")]
     pub precision: Option<Precision>,
 }
 

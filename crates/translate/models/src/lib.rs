@@ -41,7 +41,6 @@ mod linear;
 mod model;
 mod output;
 pub mod parts;
-mod precision;
 mod ragged;
 mod recurrent;
 mod scores;
@@ -57,9 +56,8 @@ pub use files::{ModelFiles, MosesScripts, Numbering, ShortlistFile, Vocabularies
 pub use formats::directory::{MANIFEST, StoredPrecision};
 pub use formats::{Format, load, load_static};
 pub use inspect::{Report, TensorReport, inspect};
-pub use metaphrase_kernels::with_team;
+pub use metaphrase_kernels::{Precision, with_team};
 pub use model::{Model, State};
-pub use precision::Precision;
 pub use recurrent::{Optimizations, RecurrentState};
 pub use scores::Scores;
 pub use stored::Encoding;

@@ -3,11 +3,10 @@
 use crate::device::{DeviceNetwork, OnDevice, OnDeviceState};
 use crate::ensemble::{Ensemble, EnsembleState};
 use crate::parts;
-use crate::precision::Precision;
 use crate::recurrent::{Optimizations, Recurrent, RecurrentState};
 use crate::transformer::{Transformer, TransformerState};
 use crate::weights::FromFile;
-use crate::{Config, ModelError, Scores, Weights};
+use crate::{Config, ModelError, Precision, Scores, Weights};
 use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, Unit, WordId};
 use std::path::Path;
 
@@ -70,7 +69,7 @@ impl Model {
     /// As [`new`](Self::new).
     pub fn with_precision(config: Config, weights: &Weights, precision: Precision) -> Result<Self, ModelError> {
         config.check(weights.path())?;
-        let network = match parts::Network::build(&config, &mut FromFile { weights, precision: precision.into() })? {
+        let network = match parts::Network::build(&config, &mut FromFile { weights, precision })? {
             parts::Network::Transformer(parts) => Network::Transformer(Box::new(Transformer::pack(*parts))),
             parts::Network::Recurrent(parts) => Network::Recurrent(Box::new(Recurrent::pack(*parts))),
         };
