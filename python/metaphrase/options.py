@@ -54,6 +54,7 @@ class CallOptions(TypedDict, total=False):
     allow_unk: bool
     replace_unknown: bool | Table | None
     unknown: Literal["keep", "model"]
+    amounts: Literal["keep", "model"]
     pieces: bool
     allow_special: bool
     check_numbers: bool

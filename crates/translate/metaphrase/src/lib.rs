@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod alignment;
+mod amounts;
 mod argos;
 mod builder;
 mod bundled;
@@ -56,6 +57,7 @@ mod translator;
 mod unknown;
 
 pub use alignment::{AlignmentKind, Attention};
+pub use amounts::Amounts;
 pub use builder::TranslatorBuilder;
 pub use carried::UnknownCharacters;
 pub use constraints::{Met, RequiredTerm, Terms};
@@ -74,7 +76,7 @@ pub use metaphrase_document::{
     Comments, Entries, Error as DocumentError, FileFormat, FileOptions, Format as TextFormat, Keep,
     Options as TextOptions, Split, TextEncoding,
 };
-pub use metaphrase_evidence::{EvidenceError, NGram, Posteriors, Theta};
+pub use metaphrase_evidence::{EvidenceError, NGram, NgramNumber, Posteriors, Theta};
 pub use metaphrase_lattice::{Diagram, DiagramArc, Lattice, LatticeError};
 pub use metaphrase_models::{ModelError, Optimizations, Precision, StoredPrecision};
 pub use metaphrase_ngram::LmError;

@@ -1,6 +1,8 @@
 //! How lines are translated.
 
-use crate::{Dictionary, EvidenceOptions, Glossary, GraphUnits, SearchOptions, TermPlaces, TermUse, UnknownCharacters};
+use crate::{
+    Amounts, Dictionary, EvidenceOptions, Glossary, GraphUnits, SearchOptions, TermPlaces, TermUse, UnknownCharacters,
+};
 use metaphrase_base::{
     Choice, Field, Flag, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionItem, OptionKind, OptionValue,
     names_of,
@@ -29,6 +31,8 @@ pub struct TranslateOptions {
     /// What becomes of characters of a source that the model's vocabulary lacks, where it has no bytes to write them
     /// with. `allow_unk` and `replace_unknown` deal with them in their own way.
     pub unknown: UnknownCharacters,
+    /// What becomes of amounts of money that a translation lacks.
+    pub amounts: Amounts,
     /// Whether requests have words of the vocabularies, mostly sub-word pieces, with spaces between them instead of
     /// text: source, prefix and given target. Terms are text in any case.
     pub pieces: bool,
@@ -77,6 +81,7 @@ impl Default for TranslateOptions {
             allow_unk: false,
             replace_unknown: None,
             unknown: UnknownCharacters::default(),
+            amounts: Amounts::default(),
             pieces: false,
             allow_special: false,
             max_source_length: 1000,
@@ -199,6 +204,16 @@ impl TranslateOptions {
                 |o, name| UnknownCharacters::from_name(name).map(|to| o.unknown = to),
             ),
             "What becomes of characters that the model's vocabulary lacks, if it has no bytes to write them with",
+        ),
+        Item::new(
+            "amounts",
+            OptionGroup::Text,
+            Field::Name(
+                names_of::<Amounts>,
+                |o| o.amounts.name(),
+                |o, name| Amounts::from_name(name).map(|to| o.amounts = to),
+            ),
+            "What becomes of an amount of money whose number or currency a translation lacks",
         ),
         Item::new(
             "pieces",

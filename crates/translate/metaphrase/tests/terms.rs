@@ -1,6 +1,6 @@
 //! Required and avoided terms in the text of translations, with the model that comes with the program.
 
-use metaphrase::{Case, Glossary, Request, SamplingPool, TermUse, Translation, Translator};
+use metaphrase::{Amounts, Case, Glossary, Request, SamplingPool, TermUse, Translation, Translator};
 
 fn translator() -> Translator {
     Translator::builder().model("en-de").threads(1).build().expect("the bundled model")
@@ -307,4 +307,26 @@ fn compounds_with_terms_have_hyphens() {
     let found = one(&translator, request);
     assert!(found.text().contains("Sport-Legenden") && found.missing.is_empty(), "{}", found.text());
     assert!(found.hypotheses[0].score > -1.5 && found.hypotheses[0].met.len() == 1, "{found:?}");
+}
+
+#[test]
+fn an_amount_of_money_that_is_lost_is_searched_for_again() {
+    let translator = translator();
+    let texts = |amounts: Amounts, sources: &[&str]| -> Vec<String> {
+        let mut options = translator.options();
+        options.amounts = amounts;
+        let requests = sources.iter().map(|source| Request::translate(*source)).collect();
+        let found = translator.run(&options, requests).expect("translations");
+        assert!(found.iter().all(|found| found.missing.is_empty() && found.hypotheses[0].met.is_empty()));
+        found.iter().map(|found| found.text().to_owned()).collect()
+    };
+    let sources = ["from $99.00/month", "Price: £5 million per person", "We paid $3.6bn for the old car."];
+    let written = [["99,00 $", "99,00 Dollar"], ["Millionen Pfund", "Mio. £"], ["3,6 Milliarden Dollar", "3,6 Mrd. $"]];
+    let right = |texts: &[String]| {
+        texts.iter().zip(written).filter(|(text, forms)| forms.iter().any(|form| text.contains(form))).count()
+    };
+    assert_eq!(right(&texts(Amounts::Keep, &sources)), 3);
+    assert!(right(&texts(Amounts::Model, &sources)) < 3, "the model loses none of these any more: find others");
+    let kept = ["The bill is $40.", "It is old."];
+    assert_eq!(texts(Amounts::Keep, &kept), texts(Amounts::Model, &kept));
 }

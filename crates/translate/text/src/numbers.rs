@@ -7,6 +7,7 @@
 //!
 //! English and German words count. Of other languages the check knows digits and signs alone.
 
+mod amounts;
 mod chain;
 mod clock;
 mod dates;
@@ -23,6 +24,7 @@ mod units;
 mod words;
 mod years;
 
+pub use amounts::{Amount, amounts, missing_amounts};
 use decimal::Decimal;
 use item::Item;
 use reader::Reader;

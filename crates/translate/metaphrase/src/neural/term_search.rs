@@ -1,5 +1,5 @@
-//! Lines with terms that are searched twice: a first search shows whether the free translation has them, or where they
-//! or their free translations stand.
+//! Lines that are searched twice: a first search shows whether the free translation has the terms and the amounts of
+//! money, or where the terms or their free translations stand.
 
 use super::context::{Context, pieces};
 use super::inline_terms::line_attention;
@@ -7,11 +7,12 @@ use super::job::{Job, SecondSearch};
 use crate::constraints::Segmented;
 use crate::forms::forms;
 use crate::linked::{LinkedTexts, written_words};
-use crate::{Error, Met, Request, RequiredTerm, SearchOptions, TermPlaces, TermUse, TranslateOptions};
+use crate::{Amounts, Error, Met, Request, RequiredTerm, SearchOptions, TermPlaces, TermUse, TranslateOptions};
 use metaphrase_base::{StepModel, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{CheckedOptions, Outcome, Task};
 use metaphrase_text::WholeWords;
+use metaphrase_text::numbers::{Amount, amounts, missing_amounts};
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
@@ -61,6 +62,8 @@ pub(crate) enum TermQuestion {
     Places,
     /// The words of a free translation for the source of the terms.
     Renderings,
+    /// Whether a free translation of a line without terms has the amounts of money of its source.
+    Amounts,
 }
 
 /// A line that is searched a second time.
@@ -85,7 +88,16 @@ impl Context {
         first: Option<&FirstSearches>,
         freely: bool,
     ) {
-        if !task.tag.required.has_terms() || task.tag.evidence.is_some() {
+        if task.tag.evidence.is_some() {
+            return;
+        }
+        if !task.tag.required.has_terms() {
+            if freely && options.amounts == Amounts::Keep && self.may_lack_amounts(request) {
+                let second = SecondSearch::after(task, task.options.clone());
+                let (question, term_use) = (TermQuestion::Amounts, TermUse::Required);
+                let term_search = TermSearch { question, request: request.clone(), words, second, term_use };
+                task.tag.term_search = Some(Box::new(term_search));
+            }
             return;
         }
         let is_read = |term: &RequiredTerm| match self.inline_terms {
@@ -138,6 +150,12 @@ impl Context {
             }
             return ControlFlow::Continue(second.task(outcome.tag, outcome.counts));
         }
+        if let TermQuestion::Amounts = question {
+            let Some(search) = self.with_amounts(request, &words, &text, job, second) else {
+                return ControlFlow::Break(outcome);
+            };
+            return ControlFlow::Continue(search.task(outcome.tag, outcome.counts));
+        }
         let attention = line_attention(best.attention.clone(), outcome.source_len, job.columns.as_deref());
         let linked = LinkedTexts::new(&request.source, &job.source_pieces, &text, &target_pieces, &attention);
         if let TermQuestion::Renderings = question {
@@ -165,6 +183,35 @@ impl Context {
             second.constraints = job.required.constraints.clone();
         }
         ControlFlow::Continue(second.task(outcome.tag, outcome.counts))
+    }
+
+    /// Whether a line has amounts of money that its translation may lack.
+    fn may_lack_amounts(&self, request: &Request) -> bool {
+        let is_plain = request.terms.is_empty() && request.target.is_none() && request.prefix.is_empty();
+        let has_digits = || request.source.bytes().any(|byte| byte.is_ascii_digit());
+        let languages = self.model.config().languages.as_ref().filter(|_| self.inline_terms.is_some() && is_plain);
+        languages.is_some_and(|[from, to]| has_digits() && !amounts(&request.source, (from, to)).is_empty())
+    }
+
+    /// The search of a line with the amounts that a translation lacks as terms; `None` if it has them all.
+    fn with_amounts(
+        &self,
+        mut request: Request,
+        words: &[WordId],
+        text: &str,
+        job: &mut Job,
+        mut second: SecondSearch,
+    ) -> Option<SecondSearch> {
+        let [from, to] = self.model.config().languages.as_ref()?;
+        let missing = missing_amounts(&request.source, text, (from, to));
+        let term = |amount: Amount| RequiredTerm { source: Some(amount.range), targets: amount.renderings };
+        request.terms.required = missing.into_iter().map(term).collect();
+        let excluded = &second.search.excluded;
+        let terms = Segmented::new(&request.source, &request.terms, &self.target, &self.written, excluded, Some(to));
+        let annotated = self.annotate(&request, words, &job.source_pieces)?;
+        second.constraints = Some(terms.constraints?);
+        (second.source, job.columns) = annotated.read_between(job.languages.before, job.languages.last);
+        Some(second)
     }
 
     /// A free translation into German with hyphens in compounds that have terms, as words with the end of the sentence.
