@@ -5,7 +5,7 @@ use crate::glossary::kind;
 use crate::lattice::Lattice;
 use crate::options::CallOptions;
 use crate::pickle::ReduceResult;
-use metaphrase::{Evidence, EvidenceCounter, Translator};
+use metaphrase::{Evidence, EvidenceCounter, NgramNumber, Translator};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use std::sync::Arc;
@@ -160,7 +160,8 @@ pub fn posteriors(
     let evidence = line_evidence(evidence)?.into_library(translator, options)?;
     let counter = counter(translator)?;
     let posteriors = counter.posteriors(&evidence, &options.translate.evidence).map_err(errors::input)?;
-    Ok(counter.to_text(&posteriors, expected))
+    let number = if expected { NgramNumber::ExpectedCount } else { NgramNumber::Posterior };
+    Ok(counter.to_text(&posteriors, number))
 }
 
 /// The lines of a call.

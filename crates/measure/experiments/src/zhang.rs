@@ -28,21 +28,20 @@ pub fn figures(setup: &Setup) -> Result<()> {
     let text = setup.text()?;
     let requests = text.requests();
     let strategies = [
-        ("NBS", Strategy::Beam, 1),
-        ("NCP", Strategy::Cube, 1),
-        ("ACP", Strategy::AcceleratedCube, 1),
-        ("NCP, two words", Strategy::Cube, 2),
-        ("ACP, two words", Strategy::AcceleratedCube, 2),
+        ("NBS", Strategy::Beam),
+        ("NCP", Strategy::Cube { merge_words: 1 }),
+        ("ACP", Strategy::AcceleratedCube { merge_words: 1 }),
+        ("NCP, two words", Strategy::Cube { merge_words: 2 }),
+        ("ACP, two words", Strategy::AcceleratedCube { merge_words: 2 }),
     ];
     let mut rows: Vec<Row> = Vec::new();
     for (suffix, path, raw) in models(setup) {
         let translator = load(path, raw, setup.batch_tokens)?;
         let mut naive = vec![0.0; BEAMS.len()];
-        for (name, strategy, words) in strategies {
+        for (name, strategy) in strategies {
             for (place, beam) in BEAMS.into_iter().enumerate() {
                 let mut options = translator.options();
-                (options.search.strategy, options.search.merge_words, options.search.beam_size) =
-                    (strategy, words, beam);
+                (options.search.strategy, options.search.beam_size) = (strategy, beam);
                 let measured = measure(&translator, &options, requests.clone())?;
                 let counts = measured.counts();
                 if strategy == Strategy::Beam {
@@ -81,18 +80,18 @@ pub fn pruned(setup: &Setup) -> Result<()> {
     let text = setup.text()?;
     let requests = text.requests();
     let strategies = [
-        ("NBS", Strategy::Beam, 1),
-        ("ACP", Strategy::AcceleratedCube, 1),
-        ("ACP, two words", Strategy::AcceleratedCube, 2),
+        ("NBS", Strategy::Beam),
+        ("ACP", Strategy::AcceleratedCube { merge_words: 1 }),
+        ("ACP, two words", Strategy::AcceleratedCube { merge_words: 2 }),
     ];
     let mut rows: Vec<PruningRow> = Vec::new();
     for (suffix, path, raw) in models(setup) {
         let translator = load(path, raw, setup.batch_tokens)?;
         let mut naive = None;
-        for (name, strategy, words) in strategies {
+        for (name, strategy) in strategies {
             for beam_width in [0.0, 0.01, 0.03, 0.1, 0.2] {
                 let mut options = translator.options();
-                (options.search.strategy, options.search.merge_words) = (strategy, words);
+                options.search.strategy = strategy;
                 (options.search.beam_size, options.search.beam_width) = (30, beam_width);
                 let measured = measure(&translator, &options, requests.clone())?;
                 let row = PruningRow {

@@ -28,7 +28,7 @@ pub use mask::Mask;
 pub use matrix::Matrix;
 pub use paths::Paths;
 pub use posteriors::{NGram, Posteriors};
-pub use text::Numbering;
+pub use text::{NgramNumber, Numbering};
 pub use theta::Theta;
 pub use units::Units;
 pub use written::WritingStyle;

@@ -16,11 +16,19 @@ pub struct Numbering {
     pub begin: Option<WordId>,
 }
 
+/// The number that a text states for each n-gram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NgramNumber {
+    /// The probability that the n-gram is in the translation.
+    Posterior,
+    /// How often it is expected there.
+    ExpectedCount,
+}
+
 impl Posteriors {
-    /// A line `numbers of words : posterior` for each n-gram; with `expected` the expected count in place of the
-    /// posterior.
+    /// A line `numbers of words : number` for each n-gram.
     #[must_use]
-    pub fn to_text(&self, end: WordId, expected: bool) -> String {
+    pub fn to_text(&self, end: WordId, number: NgramNumber) -> String {
         let mut text = String::new();
         for gram in self.iter() {
             for &word in gram.words {
@@ -28,7 +36,11 @@ impl Posteriors {
                 // Writing to a string can not fail.
                 let _ = write!(text, "{word} ");
             }
-            let _ = writeln!(text, ": {}", if expected { gram.expected } else { gram.posterior });
+            let number = match number {
+                NgramNumber::Posterior => gram.posterior,
+                NgramNumber::ExpectedCount => gram.expected,
+            };
+            let _ = writeln!(text, ": {number}");
         }
         text
     }
@@ -107,7 +119,7 @@ mod tests {
     fn what_is_written_is_read() {
         let list = [(vec![WordId(5), WordId(7)], 0.75f64.ln()), (vec![WordId(5)], 0.25f64.ln())];
         let posteriors = Paths::from_n_best(&list, 1.0, WordId(2)).unwrap().posteriors(2, &Units::words()).unwrap();
-        let text = posteriors.to_text(WordId(2), false);
+        let text = posteriors.to_text(WordId(2), NgramNumber::Posterior);
         assert_eq!(text, "2 : 1\n5 : 1\n7 : 0.75\n5 2 : 0.25\n5 7 : 0.75\n7 2 : 0.75\n2 5 : 1\n");
         assert_eq!(read(&text), Ok(posteriors));
         // As SGNMT writes it: no space before the colon is needed, and 1 is the place before the first word.

@@ -316,7 +316,7 @@ impl Training<'_, '_> {
             phrase_table: if compiled { files::COMPILED_TABLES } else { files::PHRASE_TABLE }.into(),
             reordering: Some(files::REORDERING_TABLE.into()),
             language_model,
-            names: FeatureNames::moses_defaults(true),
+            names: FeatureNames::moses_defaults(),
             weights: weights::moses_defaults(),
             distortion_limit: Some(self.options.distortion_limit),
             table_limit: None,

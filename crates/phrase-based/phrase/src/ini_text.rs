@@ -111,7 +111,7 @@ mod tests {
             phrase_table: "phrase-table.gz".into(),
             reordering: Some("reordering.gz".into()),
             language_model: "/lm.arpa".into(),
-            names: FeatureNames::moses_defaults(true),
+            names: FeatureNames::moses_defaults(),
             weights: Features {
                 reordering: [0.3; 6],
                 distortion: 0.3,
@@ -157,7 +157,7 @@ mod tests {
             ..Features::zeros(4)
         };
         let text = format!("# by hand\n{}", ini());
-        let names = FeatureNames::moses_defaults(true);
+        let names = FeatureNames::moses_defaults();
         let same_place = reweighted(&text, &names, &weights, None);
         assert!(same_place.starts_with("# by hand\n"));
         let found = read(&same_place);

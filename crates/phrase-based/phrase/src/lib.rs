@@ -40,7 +40,7 @@ pub use metaphrase_lattice::Lattice;
 pub use metaphrase_ngram::Model as LanguageModel;
 pub use model::{FeatureNames, PhraseModel};
 pub use options::{LookAhead, Presort, SearchOptions, UnknownWords};
-pub use ready::ReadyModel;
+pub use ready::{ReadyModel, Results};
 pub use search::{Decoder, Workspace};
 pub use source::{ForcedTranslation, LONGEST_FORCED, Source};
 pub use table::{Builder, PairId, PhraseTable, REORDERING_SCORES};

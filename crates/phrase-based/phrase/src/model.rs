@@ -42,11 +42,11 @@ pub struct FeatureNames {
 }
 
 impl FeatureNames {
-    /// As Moses' training calls them.
+    /// As Moses' training calls them, with a reordering model.
     #[must_use]
-    pub fn moses_defaults(reordering: bool) -> Self {
+    pub fn moses_defaults() -> Self {
         Self {
-            reordering: reordering.then(|| "LexicalReordering0".into()),
+            reordering: Some("LexicalReordering0".into()),
             distortion: "Distortion0".into(),
             language_model: "LM0".into(),
             word_penalty: "WordPenalty0".into(),

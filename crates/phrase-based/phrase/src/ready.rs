@@ -7,6 +7,15 @@ use crate::options::SearchOptions;
 use crate::search::Decoder;
 use std::sync::Arc;
 
+/// The translations of a sentence that a search is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Results {
+    /// The best one.
+    Best,
+    /// An n-best list or a lattice, for which recombined hypotheses are kept.
+    Many,
+}
+
 /// A model with everything that its searches compute in advance. A [`Decoder`] borrows its model; this type owns the
 /// model, so that a program can keep it and make decoders at no cost.
 #[derive(Debug)]
@@ -35,10 +44,10 @@ impl ReadyModel {
         &self.model
     }
 
-    /// A decoder with the options that were given, which keeps recombined hypotheses if n-best lists or lattices are
-    /// wanted.
+    /// A decoder with the options that were given, for these results.
     #[must_use]
-    pub fn decoder(&self, keep_recombined: bool) -> Decoder<'_> {
+    pub fn decoder(&self, results: Results) -> Decoder<'_> {
+        let keep_recombined = results == Results::Many;
         let options = SearchOptions { keep_recombined, ..self.options.clone() };
         let Self { model, lm_weight, number, .. } = self;
         Decoder { model, options, prepared: self.prepared.clone(), lm_weight: *lm_weight, number: *number }

@@ -10,7 +10,7 @@ use crate::io::{Input, Output};
 use crate::lines::Lines;
 use crate::model::PackageArgs;
 use anyhow::{Result, bail};
-use metaphrase::EvidenceCounter;
+use metaphrase::{EvidenceCounter, NgramNumber};
 use metaphrase_base::pipeline::{Limit, in_order};
 pub use sources::{Format, Item, Sentences};
 use std::num::NonZeroUsize;
@@ -78,12 +78,13 @@ pub fn run(args: &Args) -> Result<()> {
             None
         }
     });
+    let shown = if args.expected { NgramNumber::ExpectedCount } else { NgramNumber::Posterior };
     let count = |_: &mut (), item: Item| {
         let number = item.number;
         let evidence = item.evidence();
         let posteriors =
             evidence.and_then(|found| counter.posteriors(&found, &options).map_err(|error| error.to_string()));
-        (number, posteriors.map(|posteriors| counter.to_text(&posteriors, args.expected)))
+        (number, posteriors.map(|posteriors| counter.to_text(&posteriors, shown)))
     };
     let write = |(number, text): (usize, Result<String, String>)| -> Result<()> {
         let text = text.unwrap_or_else(|problem| {

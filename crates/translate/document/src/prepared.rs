@@ -229,8 +229,8 @@ impl SegmentedText {
     /// The sentence of a number, from 0.
     #[must_use]
     pub fn source(&self, number: usize) -> Option<Source<'_>> {
-        let (text, place) = self.place(number)?;
-        Some(text.source_of(place))
+        let (text, (block, sentence)) = self.place(number)?;
+        Some(text.source_of(block, sentence))
     }
 
     /// Where the sentence of a number stands: in the text, or in the values of its attributes.
@@ -241,7 +241,7 @@ impl SegmentedText {
         }
     }
 
-    fn source_of(&self, (block, sentence): (usize, usize)) -> Source<'_> {
+    fn source_of(&self, block: usize, sentence: usize) -> Source<'_> {
         let block = &self.blocks[block];
         let sentence = &block.sentences[sentence];
         Source {

@@ -96,12 +96,12 @@ impl Words {
         words.links = sums.into_iter().enumerate().map(sorted).collect();
         words.anchor(source, target);
         words.tie_pronouns(source.0, target.0);
-        words.divide(source, target.0, cuts);
+        words.divide(source.0, source.1, target.0, cuts);
         words
     }
 
     /// Divides words of the source at the cuts, and translations that are the same word at the same places.
-    fn divide(&mut self, (source, kept): (&str, &[Range<usize>]), target: &str, cuts: &[usize]) {
+    fn divide(&mut self, source: &str, kept: &[Range<usize>], target: &str, cuts: &[usize]) {
         let pieces = |unit: &Range<usize>| -> Vec<Range<usize>> {
             let inside = cuts.partition_point(|&cut| cut <= unit.start)..cuts.partition_point(|&cut| cut < unit.end);
             let inside = if inside.is_empty() || kept.contains(unit) { &[] } else { &cuts[inside] };

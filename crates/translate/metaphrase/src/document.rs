@@ -10,9 +10,9 @@ use distinct::Distinct;
 use metaphrase_document::{Answer, SegmentedFile, SegmentedText, Source};
 use std::ops::{ControlFlow, Range};
 
-/// A document whose sentences are found: translate its [`requests`](Self::requests), and [`finish`](Self::finish) puts the translated
-/// document together. Nothing here translates, so that a server can translate the sentences of many documents in one batch, and nothing
-/// here reads or writes files.
+/// A document whose sentences are found: translate its [`requests`](Self::requests), and [`finish`](Self::finish) puts
+/// the translated document together. Nothing here translates, so that a server can translate the sentences of many
+/// documents in one batch, and nothing here reads or writes files.
 ///
 /// ```
 /// use metaphrase::{Document, FileFormat, TextOptions, Translator};
@@ -43,12 +43,13 @@ enum Content {
 /// A translated document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TranslatedDocument {
-    /// The document, with the white space, the markup and the things to copy of the input; text in the encoding of the input.
+    /// The document, with the white space, the markup and the things to copy of the input; text in the encoding of the
+    /// input.
     pub bytes: Vec<u8>,
     /// The sentences that were translated, in order.
     pub sentences: Vec<DocumentSentence>,
-    /// Messages about a file, such as parts that could not be read, each one sentence, and about its sentences, each one
-    /// sentence that begins with the sentence's number, from 1.
+    /// Messages about a file, such as parts that could not be read, each one sentence, and about its sentences, each
+    /// one sentence that begins with the sentence's number, from 1.
     pub notes: Vec<String>,
     /// Sentences that were not translated again, as they are equal to earlier ones of the document.
     pub repeated: usize,
@@ -85,7 +86,8 @@ impl Document {
     /// Finds the sentences of a file. The form of the text that the options name does not count.
     ///
     /// # Errors
-    /// [`Error::Document`] if the file is not of this format, is not UTF-8, unpacks to too much, or has nothing to translate.
+    /// [`Error::Document`] if the file is not of this format, is not UTF-8, unpacks to too much, or has nothing to
+    /// translate.
     pub fn file(bytes: Vec<u8>, format: FileFormat, options: &TextOptions) -> Result<Self, Error> {
         Ok(Self(Content::File(SegmentedFile::new(bytes, format, options)?)))
     }
@@ -112,7 +114,8 @@ impl Document {
         self.sources().any(|source| source.aligned)
     }
 
-    /// A request for each sentence, in order. Things to copy are its first required terms; a caller may add terms after these.
+    /// A request for each sentence, in order. Things to copy are its first required terms; a caller may add terms after
+    /// these.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         self.sources().map(request).collect()
@@ -121,14 +124,15 @@ impl Document {
     /// Puts the translated document together from the translations of all requests, in their order.
     ///
     /// # Errors
-    /// [`Error::Answers`] if there are more or fewer translations than requests; [`Error::Document`] if no sentence of a file was
-    /// translated.
+    /// [`Error::Answers`] if there are more or fewer translations than requests; [`Error::Document`] if no sentence of
+    /// a file was translated.
     pub fn finish(&self, translations: Vec<Translation>) -> Result<TranslatedDocument, Error> {
         let answers = answers(self.sources(), self.len(), &translations, 0)?;
         self.put_together(&answers, translations)
     }
 
-    /// The document put together from the hypotheses of this rank, from 0; a sentence with fewer hypotheses gives its last one.
+    /// The document put together from the hypotheses of this rank, from 0; a sentence with fewer hypotheses gives its
+    /// last one.
     ///
     /// # Errors
     /// As [`finish`](Self::finish).
@@ -140,8 +144,8 @@ impl Document {
         })
     }
 
-    /// The translation of one sentence of a text, without markup and with its things to copy; `None` if it was not translated. `number`: of
-    /// the request, from 0.
+    /// The translation of one sentence of a text, without markup and with its things to copy; `None` if it was not
+    /// translated. `number`: of the request, from 0.
     #[must_use]
     pub fn sentence(&self, number: usize, translation: &Translation) -> Option<String> {
         let Content::Text(text) = &self.0 else { return None };
@@ -212,7 +216,8 @@ impl Translator {
         self.translate_document(options, &Document::file(bytes, format, &text)?)
     }
 
-    /// Translates the sentences of a document, equal ones once. Translations keep their attention only if the options ask for it.
+    /// Translates the sentences of a document, equal ones once. Translations keep their attention only if the options
+    /// ask for it.
     ///
     /// # Errors
     /// As [`Document::finish`] and [`stream`](Self::stream).
@@ -247,7 +252,8 @@ impl Translator {
         Ok(TranslatedDocument { repeated, ..translated })
     }
 
-    /// How a document is read that this translator translates: it gets the language of the translation, if the model names it.
+    /// How a document is read that this translator translates: it gets the language of the translation, if the model
+    /// names it.
     fn naming_target(&self, text: &TextOptions) -> TextOptions {
         let mut text = text.clone();
         if let Some([_, target]) = self.languages().filter(|_| text.target.is_empty()) {
@@ -267,7 +273,8 @@ impl Translator {
 }
 
 impl TranslateOptions {
-    /// How a document is read that is translated with these options: no sentence is longer than the model translates well.
+    /// How a document is read that is translated with these options: no sentence is longer than the model translates
+    /// well.
     #[must_use]
     pub fn for_sentences(&self, text: &TextOptions) -> TextOptions {
         let longest = self.longest_sentence.filter(|&longest| longest > 0).unwrap_or(usize::MAX);

@@ -2,9 +2,11 @@
 
 use crate::{Error, EvidenceOptions, Package, PhraseOptions};
 use metaphrase_base::{SentenceScorer, Unit, WordId};
-use metaphrase_evidence::{EvidenceError, Mask, Matrix, Numbering, Paths, Posteriors, Units, WritingStyle};
+use metaphrase_evidence::{
+    EvidenceError, Mask, Matrix, NgramNumber, Numbering, Paths, Posteriors, Units, WritingStyle,
+};
 use metaphrase_lattice::Lattice;
-use metaphrase_phrase::{PhraseModel, ReadyModel, Workspace};
+use metaphrase_phrase::{PhraseModel, ReadyModel, Results, Workspace};
 use metaphrase_text::language::{Language, WordTokenizer};
 use metaphrase_text::moses::TokenizerOptions;
 use metaphrase_text::vocab::Vocabulary;
@@ -151,11 +153,10 @@ impl EvidenceCounter {
         Paths::from_n_best(&texts.map(pieces).collect::<Vec<_>>(), options.scale, self.target.eos())
     }
 
-    /// Posteriors as text, a line for each n-gram; with `expected` the expected count in place of the posterior. See
-    /// `docs/formats/posteriors.md`.
+    /// Posteriors as text, a line with this number for each n-gram. See `docs/formats/posteriors.md`.
     #[must_use]
-    pub fn to_text(&self, posteriors: &Posteriors, expected: bool) -> String {
-        posteriors.to_text(self.target.eos(), expected)
+    pub fn to_text(&self, posteriors: &Posteriors, number: NgramNumber) -> String {
+        posteriors.to_text(self.target.eos(), number)
     }
 
     /// Reads the lines of a sentence that [`to_text`](Self::to_text) has written.
@@ -263,7 +264,7 @@ impl EvidenceModel {
         let tokenized = self.tokenizer.as_ref().map(|tokenizer| tokenizer.tokenize_line(source));
         let words = tokenized.as_deref().unwrap_or(source).split_ascii_whitespace();
         let words: Vec<&str> = words.take(limit).collect();
-        let decoder = self.model.decoder(true);
+        let decoder = self.model.decoder(Results::Many);
         let (phrases, _) = decoder.lattice(&words, workspace);
         self.model.model().word_lattice(&words, &phrases)
     }

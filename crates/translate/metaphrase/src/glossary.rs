@@ -17,8 +17,9 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 /// A glossary that is applied to source sentences: where a term stands, its translation is required.
 ///
-/// Words are runs of letters and digits with their combining marks; every other character but blanks is a word of its own,
-/// and so is every character of scripts that do not separate words. Composed and decomposed characters are the same (NFC).
+/// Words are runs of letters and digits with their combining marks; every other character but blanks is a word of its
+/// own, and so is every character of scripts that do not separate words. Composed and decomposed characters are the
+/// same (NFC).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Glossary {
     case: Case,
@@ -52,12 +53,12 @@ pub struct GlossaryError {
 }
 
 impl Glossary {
-    /// Reads entries, a line each: `source term <tab> target term [<tab> alternative]…`. Alternatives, as forms of a word, may also be
-    /// separated by `|`; a bar that is part of a term is written `\|`. A `*` at the end of a term stands for the endings of
-    /// German and English: `Gebäude*` is met by `Gebäuden`, too. The source term may have forms in the same way:
-    /// `house*`, `Haus|Hauses|Häuser`. Empty lines and lines that
-    /// begin with `#` are left out, as is a byte order mark at the beginning. The target terms of lines with the same
-    /// source term are alternatives of each other; [`notes`](Self::notes) tells these lines.
+    /// Reads entries, a line each: `source term <tab> target term [<tab> alternative]…`. Alternatives, as forms of a
+    /// word, may also be separated by `|`; a bar that is part of a term is written `\|`. A `*` at the end of a term
+    /// stands for the endings of German and English: `Gebäude*` is met by `Gebäuden`, too. The source term may have
+    /// forms in the same way: `house*`, `Haus|Hauses|Häuser`. Empty lines and lines that begin with `#` are left out,
+    /// as is a byte order mark at the beginning. The target terms of lines with the same source term are alternatives
+    /// of each other; [`notes`](Self::notes) tells these lines.
     ///
     /// ```
     /// use metaphrase::{Case, Glossary};
@@ -107,8 +108,8 @@ impl Glossary {
         Ok(glossary)
     }
 
-    /// A glossary of entries: a source term and its target terms, any of which will do. A term may have any characters; blanks around
-    /// it do not count. Entries with the same source term are one.
+    /// A glossary of entries: a source term and its target terms, any of which will do. A term may have any characters;
+    /// blanks around it do not count. Entries with the same source term are one.
     ///
     /// ```
     /// use metaphrase::{Case, Glossary};
@@ -119,7 +120,8 @@ impl Glossary {
     /// ```
     ///
     /// # Errors
-    /// [`GlossaryError`] for the first entry without a source term or without a target term; its number stands for the line.
+    /// [`GlossaryError`] for the first entry without a source term or without a target term; its number stands for the
+    /// line.
     pub fn from_entries(
         entries: impl IntoIterator<Item = (String, Vec<String>)>,
         case: Case,
@@ -186,15 +188,15 @@ impl Glossary {
         self.targets.is_empty()
     }
 
-    /// Required terms for a source sentence, from left to right, each with its alternatives. Where several terms begin, the
-    /// longest counts. A term that stands in the sentence twice is required twice.
+    /// Required terms for a source sentence, from left to right, each with its alternatives. Where several terms begin,
+    /// the longest counts. A term that stands in the sentence twice is required twice.
     #[must_use]
     pub fn find(&self, source: &str) -> Vec<Vec<String>> {
         self.find_places(source).into_iter().map(|(_, targets)| targets.to_vec()).collect()
     }
 
-    /// As [`find`](Self::find), each term with its place: bytes of the source. Of a word that is not in Unicode's normal form C
-    /// the place may be larger, up to the blanks around it.
+    /// As [`find`](Self::find), each term with its place: bytes of the source. Of a word that is not in Unicode's
+    /// normal form C the place may be larger, up to the blanks around it.
     ///
     /// ```
     /// use metaphrase::{Case, Glossary};
@@ -250,12 +252,13 @@ impl Glossary {
     }
 }
 
-/// The terms that a source sentence requires: its own, in their order, then those of the glossaries, from left to right.
+/// The terms that a source sentence requires: its own, in their order, then those of the glossaries, from left to
+/// right.
 ///
-/// Where terms overlap in the source the sentence's own counts, then that of the first glossary. A term that stands inside a thing that stays, as a
-/// word of a path or of an address, is none. Where a term of the sentence's own and one
-/// of a glossary have alternatives in common, one word keeps both promises: the sentence's term keeps these alternatives alone and gets
-/// the place, and the glossary's term is not added.
+/// Where terms overlap in the source the sentence's own counts, then that of the first glossary. A term that stands
+/// inside a thing that stays, as a word of a path or of an address, is none. Where a term of the sentence's own and one
+/// of a glossary have alternatives in common, one word keeps both promises: the sentence's term keeps these
+/// alternatives alone and gets the place, and the glossary's term is not added.
 #[must_use]
 pub fn required_terms(own: Vec<RequiredTerm>, glossaries: &[&Glossary], source: &str) -> Vec<RequiredTerm> {
     let mut found: Vec<(Range<usize>, &[String])> = Vec::new();
@@ -298,8 +301,8 @@ fn alternatives(field: &str) -> Vec<String> {
     parts.split('|').map(|part| part.replace('\u{0}', "|")).collect()
 }
 
-/// The characters of a text in normal form C, each with its bytes; of a run between blanks that is not in this form, the bytes of
-/// the run.
+/// The characters of a text in normal form C, each with its bytes; of a run between blanks that is not in this form,
+/// the bytes of the run.
 fn composed_characters(text: &str) -> Vec<(char, Range<usize>)> {
     let mut characters = Vec::with_capacity(text.len());
     let mut start = 0;

@@ -277,10 +277,7 @@ mod tests {
 
     /// The result of `load` for the tiny model with a vocabulary of `words` words whose end of sentence has the id
     /// `end`.
-    fn with_vocabulary<T>(
-        (words, end): (u32, u32),
-        load: impl FnOnce(Package) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+    fn with_vocabulary<T>(words: u32, end: u32, load: impl FnOnce(Package) -> Result<T, Error>) -> Result<T, Error> {
         let entry = |id: u32| match id {
             _ if id == end => format!("\"</s>\": {id}\n"),
             _ if id == u32::from(end != 1) => format!("\"<unk>\": {id}\n"),
@@ -297,17 +294,17 @@ mod tests {
         let translator = |package| Translator::builder().package(package).threads(1).batch_tokens(1).build();
         let words = Model::load(&tiny("")).unwrap().config().target_words as u32;
         for end in [0, 1, 5] {
-            let model = with_vocabulary((words, end), |package| open(&package, &OpenDevice::Cpu)).unwrap().0;
+            let model = with_vocabulary(words, end, |package| open(&package, &OpenDevice::Cpu)).unwrap().0;
             assert_eq!(model.config().end_of_sentence, end);
-            let translator = with_vocabulary((words, end), translator).unwrap();
+            let translator = with_vocabulary(words, end, translator).unwrap();
             assert_eq!(translator.segment("w7").last().unwrap().0, end);
             assert!(translator.translate(&["w7 w8 nothing"]).is_ok());
         }
         // A longer list is cut to the model's words, but not before its end of sentence.
-        assert!(with_vocabulary((words + 10, 0), translator).is_ok());
-        let refused = with_vocabulary((words + 10, words + 3), translator).err().unwrap().to_string();
+        assert!(with_vocabulary(words + 10, 0, translator).is_ok());
+        let refused = with_vocabulary(words + 10, words + 3, translator).err().unwrap().to_string();
         assert!(refused.contains("give the vocabulary that belongs to the model"), "{refused}");
-        assert!(with_vocabulary((6, 0), translator).is_err() || words < 70);
+        assert!(with_vocabulary(6, 0, translator).is_err() || words < 70);
     }
 
     #[test]

@@ -175,14 +175,14 @@ fn append(whole: &mut Translation, part: Translation, gap: &Gap, parts: usize) {
         let length = (best.pieces.len() + parts) as f32;
         let added = (next.pieces.len() + 1) as f32;
         best.score = (best.score * length + next.score * added) / (length + added);
-        append_hypothesis(best, next, gap, (before, sources));
+        append_hypothesis(best, next, gap, before, sources);
     }
 }
 
 /// Appends a part's translation, except its score, after the `terms` terms and `sources` source pieces of the line
 /// before it. The log-probability of the end of sentence before it, which is no piece of the line, is added to that of
 /// the piece before: the sum is still that of the line.
-fn append_hypothesis(best: &mut Hypothesis, next: Hypothesis, gap: &Gap, (terms, sources): (usize, usize)) {
+fn append_hypothesis(best: &mut Hypothesis, next: Hypothesis, gap: &Gap, terms: usize, sources: usize) {
     let first = best.pieces.len();
     best.log_prob += next.log_prob;
     best.complete &= next.complete;

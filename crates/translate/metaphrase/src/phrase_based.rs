@@ -7,7 +7,7 @@ use crate::neural::NOT_FINITE;
 use crate::reply::Reply;
 use crate::{Error, Hypothesis, PhraseOptions, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Queue, Workers};
-use metaphrase_phrase::{Decoder, PhraseModel, ReadyModel, Target, Workspace};
+use metaphrase_phrase::{Decoder, PhraseModel, ReadyModel, Results, Target, Workspace};
 use std::path::Path;
 
 /// A phrase-based translator: its threads own the model.
@@ -32,7 +32,11 @@ impl PhraseBased {
             let mut workspace = Workspace::default();
             // A caller that left needs no translation.
             for job in queue.iter().filter(|job| job.reply.is_wanted()) {
-                let answer = answer(&model.decoder(job.n_best > 1), &job, &mut workspace);
+                let answer = answer(
+                    &model.decoder(if job.n_best > 1 { Results::Many } else { Results::Best }),
+                    &job,
+                    &mut workspace,
+                );
                 job.reply.finish(answer);
             }
         };

@@ -149,7 +149,8 @@ impl<'t> Planner<'t> {
         readings.map(|reading| self.session.weight(&reading.plan)).fold(0, usize::saturating_add)
     }
 
-    /// Gives the engine lines with what is called with their translations, the longest first: long lines make a batch together.
+    /// Gives the engine lines with what is called with their translations, the longest first: long lines make a batch
+    /// together.
     pub(crate) fn submit(&self, lines: impl IntoIterator<Item = (PlannedLine, AnswerFn)>, cancel: &Cancel) {
         let mut readings = Vec::new();
         for (line, answer) in lines {
@@ -208,8 +209,8 @@ impl<'t> Planner<'t> {
     }
 }
 
-/// What is called with a translation, after the translation got its terms. Their places are those in the line, in which the part begins
-/// at byte `start`.
+/// What is called with a translation, after the translation got its terms. Their places are those in the line, in which
+/// the part begins at byte `start`.
 fn with_terms(mut terms: Vec<RequiredTerm>, start: usize, answer: AnswerFn) -> AnswerFn {
     if terms.is_empty() {
         return answer;
@@ -226,7 +227,8 @@ fn with_terms(mut terms: Vec<RequiredTerm>, start: usize, answer: AnswerFn) -> A
     })
 }
 
-/// What is called with the translations of a request as it is and in small letters, so that `answer` is called with the better one.
+/// What is called with the translations of a request as it is and in small letters, so that `answer` is called with the
+/// better one.
 fn better_of(request: Request, answer: AnswerFn) -> [AnswerFn; 2] {
     type Held = ([Option<Translation>; 2], Option<(Request, AnswerFn)>);
     let held: Arc<Mutex<Held>> = Arc::new(Mutex::new(([None, None], Some((request, answer)))));

@@ -62,7 +62,7 @@ fn everything_goes_with_everything() {
         |options| options.search.stop = Stop::Fill { ends_beside: true },
         |options| (options.search.stop, options.search.max_target_length) = (Stop::Collect, 9),
     ];
-    for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
+    for strategy in [Strategy::Beam, Strategy::Grid, Strategy::CUBE, Strategy::ACCELERATED_CUBE] {
         for prune in prunings {
             let mut options = TranslateOptions { search: options.search.clone(), ..TranslateOptions::default() };
             options.search.strategy = strategy;
@@ -78,7 +78,7 @@ fn everything_goes_with_everything() {
 
 #[test]
 fn strategies_constraints_and_ensembles_go_with_every_precision() {
-    let all = [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube];
+    let all = [Strategy::Beam, Strategy::Grid, Strategy::CUBE, Strategy::ACCELERATED_CUBE];
     for (precision, strategies) in
         [(Precision::Bf16, &all[..1]), (Precision::Int16, &all[..1]), (Precision::Int8, &all)]
     {

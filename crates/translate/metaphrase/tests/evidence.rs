@@ -87,7 +87,7 @@ fn the_same_in_any_batch_with_all_strategies_and_constraints() {
     let ensemble = || builder().model("en-de").weights([0.7, 0.3]);
     let alone = [builder(), ensemble()].map(|builder| model(builder.threads(1).batch_tokens(1)));
     let together = [builder(), ensemble()].map(|builder| model(builder.threads(2).batch_tokens(128)));
-    let strategies = [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube];
+    let strategies = [Strategy::Beam, Strategy::Grid, Strategy::CUBE, Strategy::ACCELERATED_CUBE];
     for (own, written_words) in [(None, false), (None, true), (Some(3), false)] {
         for strategy in strategies.into_iter().filter(|&strategy| !written_words || strategy == Strategy::Beam) {
             let mut options = TranslateOptions { search: alone[0].options().search, ..TranslateOptions::default() };
@@ -119,7 +119,7 @@ fn evidence_goes_with_language_models_shortlists_precisions_and_sampling() {
     let lm = crate::language_model::language_model(folder.path(), &plain);
     let table = crate::shortlist::table(folder.path(), &plain.translate(&source()).expect("translations"));
     let settings: [fn(&mut TranslateOptions); 4] = [
-        |options| options.search.strategy = Strategy::AcceleratedCube,
+        |options| options.search.strategy = Strategy::ACCELERATED_CUBE,
         |options| options.search.stop = Stop::Fill { ends_beside: true },
         |options| options.search.sampling = Some(SamplingPool::TopK(5).at(1.0)),
         |options| options.evidence.rescore = true,

@@ -79,7 +79,7 @@ fn the_same_in_any_batch(precision: Precision) {
         };
         source().iter().enumerate().map(request).collect()
     };
-    for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
+    for strategy in [Strategy::Beam, Strategy::Grid, Strategy::CUBE, Strategy::ACCELERATED_CUBE] {
         let mut options = TranslateOptions { search: alone.options().search, ..TranslateOptions::default() };
         (options.search.strategy, options.search.beam_size) = (strategy, 4);
         let expected = alone.run(&options, requests()).expect("translations");

@@ -67,7 +67,7 @@ fn a_line_has_its_own_list_with_every_strategy_and_in_any_batch() {
     let [alone, together] = [(1, 1), (2, 128)].map(with);
     let pairs =
         [(alone.clone().build().unwrap(), together.clone().build().unwrap()), (ensemble(alone), ensemble(together))];
-    let strategies = [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube];
+    let strategies = [Strategy::Beam, Strategy::Grid, Strategy::CUBE, Strategy::ACCELERATED_CUBE];
     for ((alone, together), strategies) in pairs.iter().zip([&strategies[..], &strategies[..1]]) {
         for &strategy in strategies {
             for sampling in [None, Some(SamplingPool::TopK(5).at(1.0))] {

@@ -143,7 +143,7 @@ fn an_ensemble_votes_across_devices() {
 #[test]
 fn cube_pruning_and_draws_are_those_of_the_cpu() {
     let [cpu, device] = both("pre-gelu-tied-src", WeightNumbers::F32);
-    let cube = Options { strategy: Strategy::Cube, ..options(&cpu, 4) };
+    let cube = Options { strategy: Strategy::CUBE, ..options(&cpu, 4) };
     let drawn = Options { sampling: Some("topk:5".parse().unwrap()), n_best: 1, beam_size: 1, ..options(&cpu, 1) };
     for options in [cube, drawn] {
         let of = |model: &Model| search(model, 100, tasks(model, &options, sentences(4)));

@@ -137,7 +137,7 @@ fn ensembles_search_with_every_strategy_in_any_batch() {
     let ensemble = Model::ensemble(two().into(), &[0.5, 0.5]).unwrap();
     let sentence = |i: u32| (0..i % 7).map(|j| WordId(2 + (5 * i + 3 * j) % 15)).chain([WordId(0)]).collect();
     let sentences: Vec<Vec<WordId>> = (0..20).map(sentence).collect();
-    for strategy in [Strategy::Beam, Strategy::Cube, Strategy::AcceleratedCube] {
+    for strategy in [Strategy::Beam, Strategy::CUBE, Strategy::ACCELERATED_CUBE] {
         let options = Options { strategy, n_best: 3, attention: true, ..Options::default() };
         let alone = search(&ensemble, &options, 1, &sentences);
         assert_eq!(search(&ensemble, &options, 200, &sentences), alone, "{strategy:?}");

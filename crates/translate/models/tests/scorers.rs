@@ -55,7 +55,7 @@ fn assert_same(name: &str, sparse: &impl StepModel, dense: &impl StepModel) {
     let sentences = sentences();
     let terms = [vec![vec![WordId(4), WordId(5)]], vec![vec![WordId(6)]]];
     let constraints = Constraints::new(&terms, AvoidedWords::new(&[vec![WordId(2)]]), None).unwrap();
-    for strategy in [Strategy::Beam, Strategy::Grid, Strategy::States, Strategy::Cube, Strategy::AcceleratedCube] {
+    for strategy in [Strategy::Beam, Strategy::Grid, Strategy::States, Strategy::CUBE, Strategy::ACCELERATED_CUBE] {
         for (stop, given) in [(Stop::Shrink, None), (Stop::FILL, None), (Stop::Shrink, Some(&constraints))] {
             let excluded = vec![WordId(1)];
             let options = Options { strategy, stop, beam_size: 4, n_best: 4, excluded, ..Options::default() };

@@ -62,8 +62,8 @@ fn search(
 
 fn ways(model: &Model) -> Vec<Options> {
     let plain = Options { attention: true, ..marian_options(model, 5, 1.0) };
-    let strategies = [Strategy::Beam, Strategy::Cube, Strategy::AcceleratedCube];
-    let mut ways: Vec<_> = strategies.map(|strategy| Options { strategy, merge_words: 1, ..plain.clone() }).into();
+    let strategies = [Strategy::Beam, Strategy::Cube { merge_words: 1 }, Strategy::AcceleratedCube { merge_words: 1 }];
+    let mut ways: Vec<_> = strategies.map(|strategy| Options { strategy, ..plain.clone() }).into();
     ways.push(Options { sampling: Some(SamplingPool::Full.at(1.0)), n_best: 2, ..plain });
     ways
 }

@@ -1,10 +1,12 @@
 //! The options of a search.
 
+mod checked;
 mod error;
 mod rest_costs;
 mod stop;
 mod strategy;
 
+pub use checked::CheckedOptions;
 pub use error::OptionsError;
 pub use rest_costs::RestCosts;
 pub use stop::Stop;
@@ -26,9 +28,6 @@ const MAX_BEAM: f64 = Options::MOST_PLACES as f64;
 pub struct Options {
     /// How search examines and keeps continuations.
     pub strategy: Strategy,
-    /// Cube pruning lets hypotheses share a row if their last words, this many of them, are equal. The paper has 1,
-    /// which merges most; 2 costs less quality. From 1 to 4.
-    pub merge_words: usize,
     /// Hypotheses kept per step and sentence, B. From 1 to 10,000.
     pub beam_size: usize,
     /// B of sentences with terms that must appear. For terms of C words it grows, if needed, to one place for each of
@@ -87,7 +86,6 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             strategy: Strategy::Beam,
-            merge_words: 2,
             beam_size: 6,
             beam_size_constrained: None,
             n_best: 1,
@@ -222,11 +220,7 @@ impl Options {
         Item::new(
             "strategy",
             OptionGroup::Search,
-            Field::Name(
-                names_of::<Strategy>,
-                |o| o.strategy.name(),
-                |o, name| Strategy::from_name(name).map(|to| o.strategy = to),
-            ),
+            Field::Name(names_of::<Strategy>, |o| o.strategy.name(), Self::set_strategy),
             "The continuations that a step considers and keeps; cube and fast-cube are cube pruning",
         )
         .placeholder("beam|grid|states|cube|fast-cube")
@@ -234,12 +228,12 @@ impl Options {
         Item::new(
             "merge_words",
             OptionGroup::Search,
-            Field::Count(|o| o.merge_words, |o, to| o.merge_words = to),
+            Field::Count(|o| o.strategy.merge_words().unwrap_or(2), Self::set_merge_words),
             "Cube pruning merges hypotheses whose last N words are the same, from 1 (merges most, as in Zhang et al. 2018) to 4",
         )
         .range(NumberRange::between(1.0, MAX_MERGE_WORDS as f64))
         .default("2")
-        .needs("strategy", "cube or fast-cube", |o| o.strategy.merges()),
+        .needs("strategy", "cube or fast-cube", |o| o.strategy.merge_words().is_some()),
         Item::new(
             "beam_width",
             OptionGroup::Search,
@@ -325,6 +319,21 @@ impl Options {
     }
 
     /// Setting the same name again leaves the rest as it is.
+    fn set_strategy(&mut self, name: &str) -> Result<(), UnknownName> {
+        let strategy = Strategy::from_name(name)?;
+        if strategy.name() != self.strategy.name() {
+            self.strategy = strategy;
+        }
+        Ok(())
+    }
+
+    fn set_merge_words(&mut self, words: usize) {
+        if let Strategy::Cube { merge_words } | Strategy::AcceleratedCube { merge_words } = &mut self.strategy {
+            *merge_words = words;
+        }
+    }
+
+    /// Setting the same name again leaves the rest as it is.
     fn set_stop(&mut self, name: &str) -> Result<(), UnknownName> {
         let stop = Stop::from_name(name)?;
         if stop.name() != self.stop.name() {
@@ -374,26 +383,5 @@ impl Options {
             return Err(OptionsError::NoAttention);
         }
         Ok(CheckedOptions(Arc::new(self)))
-    }
-}
-
-/// Options that a model can work with; shared by the tasks of a call.
-#[derive(Debug, Clone)]
-pub struct CheckedOptions(pub(crate) Arc<Options>);
-
-impl CheckedOptions {
-    /// T: the most words of a translation, the end of sentence included, for a source of `source_len` words (with its
-    /// end of sentence) and a prefix of `prefix_len`.
-    #[must_use]
-    pub fn limit(&self, source_len: usize, prefix_len: usize) -> usize {
-        crate::length::limit(self, source_len, prefix_len)
-    }
-}
-
-impl core::ops::Deref for CheckedOptions {
-    type Target = Options;
-
-    fn deref(&self) -> &Options {
-        &self.0
     }
 }

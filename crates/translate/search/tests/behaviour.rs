@@ -227,7 +227,7 @@ fn ends_beside_the_beam_take_no_places() {
 #[test]
 fn ends_beside_the_beam_go_with_batches_and_cubes() {
     let model = FakeModel::random(12, 9, 4.0);
-    for strategy in [metaphrase_search::Strategy::Beam, metaphrase_search::Strategy::Cube] {
+    for strategy in [metaphrase_search::Strategy::Beam, metaphrase_search::Strategy::CUBE] {
         let options =
             Options { beam_size: 3, n_best: 3, stop: Stop::Fill { ends_beside: true }, strategy, ..Options::default() };
         let alone: Vec<Outcome<usize>> = many().iter().map(|s| one(&model, &options, s)).collect();

@@ -139,7 +139,7 @@ fn all_constraints_are_met_by_beams_of_any_size() {
     ];
     for set in sets {
         let given: Vec<Vec<WordId>> = set.iter().map(|phrase| words(phrase)).collect();
-        let mut strategies = vec![Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube];
+        let mut strategies = vec![Strategy::Beam, Strategy::Grid, Strategy::CUBE, Strategy::ACCELERATED_CUBE];
         if set.len() < 5 {
             strategies.push(Strategy::States);
         }
@@ -184,7 +184,7 @@ fn avoided_phrases_never_appear() {
     let constraints = Constraints::new(&[], AvoidedWords::new(&avoided), None).unwrap();
     for seed in 0..20 {
         let model = FakeModel::random(seed, 5, 6.0);
-        for strategy in [Strategy::Beam, Strategy::Cube, Strategy::AcceleratedCube] {
+        for strategy in [Strategy::Beam, Strategy::CUBE, Strategy::ACCELERATED_CUBE] {
             let options = Options { n_best: 4, max_length_factor: 9.0, strategy, ..Options::default() };
             for hypothesis in one(&model, &options, &with(&constraints)).hypotheses {
                 let contains = |phrase: &Vec<WordId>| hypothesis.words.windows(phrase.len()).any(|part| part == phrase);
@@ -237,7 +237,7 @@ fn constraints_do_not_depend_on_the_batch() {
         },
     };
     let many: Vec<Sentence> = (0..60).map(sentence).collect();
-    for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
+    for strategy in [Strategy::Beam, Strategy::Grid, Strategy::CUBE, Strategy::ACCELERATED_CUBE] {
         for beam_width in [0.0, 0.01] {
             let options = Options { strategy, beam_size: 4, n_best: 2, beam_width, ..Options::default() };
             let alone: Vec<_> = many.iter().map(|s| one(&model, &options, s)).collect();

@@ -14,8 +14,12 @@ fn bigrams(seed: u64) -> FakeModel {
     })
 }
 
+/// As in the paper, hypotheses with the same last word are merged.
+const CUBE: Strategy = Strategy::Cube { merge_words: 1 };
+const ACCELERATED: Strategy = Strategy::AcceleratedCube { merge_words: 1 };
+
 fn options(strategy: Strategy, beam_size: usize) -> Options {
-    Options { strategy, merge_words: 1, beam_size, n_best: beam_size, ..Options::default() }
+    Options { strategy, beam_size, n_best: beam_size, ..Options::default() }
 }
 
 #[test]
@@ -30,7 +34,7 @@ fn where_last_words_say_all_nothing_is_lost() {
         let guided = Sentence { constraints: Some(constraints), ..source.clone() };
         for (given, beam_size) in [(&source, 6), (&source, 20), (&guided, 6)] {
             let full = one(&model, &options(Strategy::Beam, beam_size), given);
-            for strategy in [Strategy::Cube, Strategy::AcceleratedCube] {
+            for strategy in [CUBE, ACCELERATED] {
                 let cube = one(&model, &options(strategy, beam_size), given);
                 assert_eq!(cube.hypotheses, full.hypotheses, "seed {seed} {strategy:?}");
                 assert_eq!(cube.counts.hypotheses, full.counts.hypotheses);
@@ -57,11 +61,11 @@ fn naive_cube_pruning_scores_exactly_and_accelerated_does_not() {
     for seed in 0..20 {
         let model = FakeModel::random(seed, 9, 4.0);
         let source = sentence(&[1, 2, 3]);
-        let exact = one(&model, &options(Strategy::Cube, 8), &source);
+        let exact = one(&model, &options(CUBE, 8), &source);
         let scores = true_scores(&model, &exact);
         assert!(scores.iter().all(|(found, given)| found == given), "seed {seed}: {scores:?}");
         rescored += exact.counts.rows - exact.counts.groups;
-        let fast = one(&model, &options(Strategy::AcceleratedCube, 8), &source);
+        let fast = one(&model, &options(ACCELERATED, 8), &source);
         assert_eq!(fast.counts.rows, fast.counts.groups);
         approximate += true_scores(&model, &fast).iter().filter(|(found, given)| found != given).count();
     }
@@ -73,7 +77,7 @@ fn naive_cube_pruning_scores_exactly_and_accelerated_does_not() {
 fn a_beam_of_one_has_nothing_to_merge() {
     let model = FakeModel::random(3, 9, 4.0);
     let plain = one(&model, &options(Strategy::Beam, 1), &sentence(&[1, 2, 3]));
-    for strategy in [Strategy::Cube, Strategy::AcceleratedCube] {
+    for strategy in [CUBE, ACCELERATED] {
         assert_eq!(one(&model, &options(strategy, 1), &sentence(&[1, 2, 3])), plain);
     }
 }

@@ -67,7 +67,7 @@ fn no_character_is_broken() {
         let mut all = vec![Options { sampling, stop: Stop::Shrink, ..options.clone() }];
         let small = Options { beam_size: 4, n_best: 4, ..options };
         all.extend([Stop::Shrink, Stop::Wait, Stop::FILL, Stop::Collect].map(|stop| Options { stop, ..small.clone() }));
-        let strategies = [Strategy::Grid, Strategy::States, Strategy::Cube, Strategy::AcceleratedCube];
+        let strategies = [Strategy::Grid, Strategy::States, Strategy::CUBE, Strategy::ACCELERATED_CUBE];
         all.extend(strategies.map(|strategy| Options { strategy, ..small.clone() }));
         for (options, terms) in all.iter().flat_map(|options| [(options, false), (options, true)]) {
             let term = Constraints::new(&[vec![words(&[4, 3])]], None, None).unwrap();
@@ -102,7 +102,7 @@ fn no_hypothesis_is_too_short() {
         let mut all = vec![Options { sampling: Some(SamplingPool::Full.at(2.0)), ..options }];
         all.extend([Stop::Shrink, Stop::Wait, Stop::FILL, Stop::Collect].map(|stop| Options { stop, ..small.clone() }));
         all.push(Options { stop: Stop::Fill { ends_beside: true }, ..small.clone() });
-        let strategies = [Strategy::Grid, Strategy::States, Strategy::Cube, Strategy::AcceleratedCube];
+        let strategies = [Strategy::Grid, Strategy::States, Strategy::CUBE, Strategy::ACCELERATED_CUBE];
         all.extend(strategies.map(|strategy| Options { strategy, ..small.clone() }));
         for (options, terms) in all.iter().flat_map(|options| [(options, false), (options, true)]) {
             let term = Constraints::new(&[vec![words(&[3])]], None, None).unwrap();

@@ -47,7 +47,7 @@ fn fused_scores_are_the_sums() {
             });
             let fused = Fused::new(Arc::new(FakeModel::random(seed, 9, 4.0)), Bigrams, weight);
             assert_eq!(fused.facts().log_probs, weight >= 0.0);
-            for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
+            for strategy in [Strategy::Beam, Strategy::Grid, Strategy::CUBE, Strategy::ACCELERATED_CUBE] {
                 for constraints in [None, Some(constraints.clone())] {
                     let given = Sentence { constraints, ..sentence(&[1, 2, 3]) };
                     // `Fill` ends a sentence early where scores are log-probabilities; `Shrink` never checks this.

@@ -67,7 +67,7 @@ fn with_taste(sentence: Sentence) -> Sentence {
 fn what_a_sentence_adds_is_added() {
     let constraints = Constraints::new(&[vec![words(&[4, 5])], vec![words(&[3])]], None, None).expect("constraints");
     for seed in 0..5 {
-        for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
+        for strategy in [Strategy::Beam, Strategy::Grid, Strategy::CUBE, Strategy::ACCELERATED_CUBE] {
             for constraints in [None, Some(constraints.clone())] {
                 let given = Sentence { constraints, ..sentence(&[1, 2, 3]) };
                 let normalize_constrained = Some(1.0);
@@ -99,7 +99,7 @@ fn a_wide_beam_finds_the_best_of_all_candidates() {
 fn sentences_with_and_without_scorers_share_batches() {
     let sentences: Vec<Sentence> =
         (0..12).map(|id| with_taste(Sentence { id, ..sentence(&[id as u32 % 5, 2, 3, 4, 5][..2 + id % 3]) })).collect();
-    for strategy in [Strategy::Beam, Strategy::Cube, Strategy::AcceleratedCube] {
+    for strategy in [Strategy::Beam, Strategy::CUBE, Strategy::ACCELERATED_CUBE] {
         for stop in [Stop::FILL, Stop::Shrink] {
             let options = Options { strategy, stop, n_best: 4, ..Options::default() };
             let alone = search(&informed(3), &options, 1, &sentences);

@@ -48,7 +48,7 @@ fn only_given_words_and_words_of_terms_come_again() {
     for seed in 0..20 {
         let model = FakeModel::random(seed, 7, 4.0);
         let mut all = Vec::new();
-        for strategy in [Strategy::Beam, Strategy::Grid, Strategy::States, Strategy::Cube, Strategy::AcceleratedCube] {
+        for strategy in [Strategy::Beam, Strategy::Grid, Strategy::States, Strategy::CUBE, Strategy::ACCELERATED_CUBE] {
             for (beam_size, stop) in [(3, Stop::Shrink), (20, Stop::FILL), (3, Stop::Wait), (20, Stop::Collect)] {
                 all.push(Options { strategy, beam_size, n_best: beam_size, stop, ..Options::default() });
             }

@@ -17,7 +17,7 @@ fn one<M: StepModel>(model: &M, strategy: Strategy, change: impl FnOnce(&mut Tas
 }
 
 const STRATEGIES: [Strategy; 5] =
-    [Strategy::Beam, Strategy::Grid, Strategy::States, Strategy::Cube, Strategy::AcceleratedCube];
+    [Strategy::Beam, Strategy::Grid, Strategy::States, Strategy::CUBE, Strategy::ACCELERATED_CUBE];
 
 #[test]
 fn translations_are_made_of_the_list_and_of_what_is_asked_for() {

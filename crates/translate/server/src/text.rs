@@ -62,10 +62,10 @@ pub async fn apart<T: Send + 'static>(
 /// How a text in this language is read. Unless it is to be `split`, each paragraph is a sentence; elements with
 /// `copied` names stay as they are.
 #[must_use]
-pub fn options(language: &str, (format, split): (TextFormat, bool), copied: &[String]) -> TextOptions {
+pub fn options(language: &str, format: TextFormat, split: Split, copied: &[String]) -> TextOptions {
     TextOptions {
         format,
-        split: if split { Split::Sentences } else { Split::Lines },
+        split,
         language: language.split('-').next().unwrap_or_default().to_owned(),
         copied: copied.to_vec(),
         ..TextOptions::default()

@@ -9,7 +9,7 @@ use crate::scheduler::{Engine, JobHandle, Lane, Work, deadline};
 use crate::source::SourceLanguage;
 use crate::text::{apart, options, read_file, read_text};
 use axum::body::Bytes;
-use metaphrase::{Document, FileFormat, Glossary, TextFormat, TextOptions, TranslateOptions, Translation};
+use metaphrase::{Document, FileFormat, Glossary, Split, TextFormat, TextOptions, TranslateOptions, Translation};
 use std::sync::Arc;
 
 /// Milliseconds for the translation of a file.
@@ -25,8 +25,8 @@ pub struct TranslationRequest {
     pub target: String,
     /// The format of the texts.
     pub format: TextFormat,
-    /// Whether texts are split into sentences; otherwise each paragraph is one.
-    pub split: bool,
+    /// Whether texts are split into sentences, or each paragraph is one.
+    pub split: Split,
     /// Elements of HTML and XML whose content stays as it is.
     pub ignored: Vec<String>,
     /// Terms: those of an earlier glossary count where both have some.
@@ -54,7 +54,7 @@ pub struct TranslationRequest {
 impl TranslationRequest {
     /// How its texts are read and written.
     fn text_options(&self, language: &str, target: &str) -> TextOptions {
-        let options = options(language, (self.format, self.split), &self.ignored);
+        let options = options(language, self.format, self.split, &self.ignored);
         TextOptions { target: target.to_owned(), ..options }
     }
 }
@@ -66,7 +66,7 @@ impl Default for TranslationRequest {
             source: None,
             target: String::new(),
             format: TextFormat::Text,
-            split: true,
+            split: Split::Sentences,
             ignored: Vec::new(),
             glossaries: Vec::new(),
             require: Vec::new(),
@@ -107,8 +107,8 @@ impl App {
         let mut characters = self.check(&ask)?;
         let target = self.target(&ask.target)?;
         let mut file = None;
-        if let Some(given) = &ask.file {
-            let read = self.file(&ask, &target, given).await?;
+        if let Some((format, bytes)) = &ask.file {
+            let read = self.file(&ask, &target, *format, bytes).await?;
             if read.source == target {
                 let name = language::names(&target).0;
                 return Err(Failure::Bad(format!("the file is in the target language, {name}, already")));
@@ -194,9 +194,9 @@ impl App {
         &self,
         ask: &TranslationRequest,
         target: &str,
-        (format, bytes): &(FileFormat, Bytes),
+        format: FileFormat,
+        bytes: &Bytes,
     ) -> Result<PendingText, Failure> {
-        let format = *format;
         let read = |language: String| {
             let (bytes, options) = (bytes.to_vec(), ask.text_options(&language, target));
             let read = tokio::task::spawn_blocking(move || read_file(bytes, format, &options));

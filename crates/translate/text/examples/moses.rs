@@ -9,8 +9,8 @@ use std::io::{self, BufRead, BufWriter, Write};
 
 use metaphrase_text::bpe::{Bpe, BpeVocabulary};
 use metaphrase_text::moses::{
-    MosesDetokenizer, MosesTokenizer, ProtectedPatterns, PunctuationNormalizer, TokenizerOptions, Truecaser,
-    TruecaserOptions, TruecaserTrainer, detruecase_line,
+    FirstWords, MosesDetokenizer, MosesTokenizer, ProtectedPatterns, PunctuationNormalizer, TokenizerOptions,
+    Truecaser, TruecaserOptions, TruecaserTrainer, detruecase_headline, detruecase_line,
 };
 
 const USAGE: &str = "usage: moses TOOL ARGUMENT…
@@ -44,7 +44,7 @@ fn each_line(mut visit: impl FnMut(&str) -> Result<()>) -> Result<()> {
 }
 
 fn train_truecaser(model: &str) -> Result<()> {
-    let mut trainer = TruecaserTrainer::new(false);
+    let mut trainer = TruecaserTrainer::new(FirstWords::Skip);
     each_line(|line| {
         trainer.learn_line(line);
         Ok(())
@@ -74,10 +74,8 @@ fn converter(arguments: &[&str]) -> Result<Converter> {
             let tool = Truecaser::open(model)?.with_options(options);
             Box::new(move |line| tool.truecase_line(line))
         }
-        ["detruecase", kind] => {
-            let headline = kind == "headline";
-            Box::new(move |line| detruecase_line(line, headline))
-        }
+        ["detruecase", "headline"] => Box::new(detruecase_headline),
+        ["detruecase", _] => Box::new(detruecase_line),
         ["bpe", codes] => {
             let tool = Bpe::open(codes)?;
             Box::new(move |line| tool.segment_line(line))

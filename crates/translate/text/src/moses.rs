@@ -33,4 +33,4 @@ pub use normalizer::{NormalizerOptions, PunctuationNormalizer};
 pub use prefixes::NonbreakingPrefixes;
 pub use protect::{PatternError, ProtectedPatterns};
 pub use tokenizer::{MosesTokenizer, TokenizerOptions};
-pub use truecaser::{Truecaser, TruecaserOptions, TruecaserTrainer, detruecase_line};
+pub use truecaser::{FirstWords, Truecaser, TruecaserOptions, TruecaserTrainer, detruecase_headline, detruecase_line};

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use metaphrase_text::bpe::{Bpe, BpeVocabulary};
 use metaphrase_text::moses::{
-    MosesDetokenizer, MosesTokenizer, NonbreakingPrefixes, ProtectedPatterns, PunctuationNormalizer, TokenizerOptions,
-    Truecaser, TruecaserTrainer, detruecase_line,
+    FirstWords, MosesDetokenizer, MosesTokenizer, NonbreakingPrefixes, ProtectedPatterns, PunctuationNormalizer,
+    TokenizerOptions, Truecaser, TruecaserTrainer, detruecase_headline,
 };
 use proptest::prelude::*;
 
@@ -76,14 +76,14 @@ proptest! {
             MosesDetokenizer::new(lang).detokenize_line(&line);
         }
         NORMALIZERS.iter().for_each(|tool| drop(tool.normalize(&line)));
-        let mut trainer = TruecaserTrainer::new(true);
+        let mut trainer = TruecaserTrainer::new(FirstWords::Count);
         trainer.learn_line(&line);
         let mut model = Vec::new();
         let truecaser = trainer.finish();
         truecaser.write(&mut model).expect("memory");
         let again = Truecaser::from_bytes(&model, "model").expect("what we write we read");
         prop_assert_eq!(truecaser.truecase_line(&line), again.truecase_line(&line));
-        detruecase_line(&line, true);
+        detruecase_headline(&line);
     }
 
     #[test]

@@ -5,7 +5,9 @@
 use std::path::PathBuf;
 
 use metaphrase_text::bpe::{Bpe, BpeVocabulary};
-use metaphrase_text::moses::{MosesTokenizer, Truecaser, TruecaserOptions, TruecaserTrainer, detruecase_line};
+use metaphrase_text::moses::{
+    FirstWords, MosesTokenizer, Truecaser, TruecaserOptions, TruecaserTrainer, detruecase_line,
+};
 
 const LANGUAGES: [&str; 3] = ["en", "de", "fr"];
 
@@ -36,7 +38,7 @@ fn truecaser() {
         check(lang, &format!("sample.{lang}"), "tokenize", |line| tokenizer.tokenize_line(line));
 
         let model = format!("golden/sample.{lang}.truecase-model");
-        let mut trainer = TruecaserTrainer::new(false);
+        let mut trainer = TruecaserTrainer::new(FirstWords::Skip);
         text(&tokenised).lines().for_each(|line| trainer.learn_line(line));
         let mut written = Vec::new();
         trainer.finish().write(&mut written).expect("memory");
@@ -48,7 +50,7 @@ fn truecaser() {
         let known = plain.with_options(options);
         check(lang, &tokenised, "truecase-known", |line| known.truecase_line(line));
         let truecased = format!("golden/sample.{lang}.truecase");
-        check(lang, &truecased, "detruecase", |line| detruecase_line(line, false));
+        check(lang, &truecased, "detruecase", detruecase_line);
     }
 }
 

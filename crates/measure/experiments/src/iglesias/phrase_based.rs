@@ -5,7 +5,7 @@ use crate::setup::read_lines;
 use anyhow::{Context, Result, ensure};
 use metaphrase::{Evidence, EvidenceOptions, Lattice, PhraseOptions, TranslatorBuilder};
 use metaphrase_evidence::WritingStyle;
-use metaphrase_phrase::{PhraseModel, ReadyModel, Workspace};
+use metaphrase_phrase::{PhraseModel, ReadyModel, Results, Workspace};
 use metaphrase_text::language::{Language, WordTokenizer};
 use metaphrase_text::moses::TokenizerOptions;
 use std::path::{Path, PathBuf};
@@ -103,7 +103,7 @@ impl Lattices {
     pub fn read(&self, text: usize, lines: &[String], words: &Words) -> Result<Vec<Lattice>> {
         match self {
             Self::Model(model) => {
-                let (decoder, mut workspace) = (model.decoder(true), Workspace::default());
+                let (decoder, mut workspace) = (model.decoder(Results::Many), Workspace::default());
                 let lattice = |line: &String| {
                     let words = Words::split(words.source.as_ref(), line);
                     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -67,7 +67,7 @@ fn model_of(random: &mut Random, change: impl FnOnce(PhraseTable) -> PhraseTable
         translation: vec![random.unit(), random.unit()],
         unknown_word: 1.0,
     };
-    PhraseModel::new(change(table), language_model, weights, FeatureNames::moses_defaults(true))
+    PhraseModel::new(change(table), language_model, weights, FeatureNames::moses_defaults())
 }
 
 fn file(text: &str) -> tempfile::NamedTempFile {

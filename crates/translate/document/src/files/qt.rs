@@ -89,6 +89,16 @@ struct Place {
     after: &'static str,
 }
 
+/// Tags to write around a translation.
+#[derive(Clone, Copy)]
+struct Tags {
+    open: &'static str,
+    close: &'static str,
+}
+
+const NO_TAGS: Tags = Tags { open: "", close: "" };
+const NUMERUS_FORM: Tags = Tags { open: "<numerusform>", close: "</numerusform>" };
+
 /// The places of a translation: its element, or each of its plural forms.
 fn places(text: &str, elements: &Elements<'_>, translation: &Element<'_>, numerus: bool, all: bool) -> Vec<Place> {
     let is_empty = |element: &Element<'_>| all || text[element.inner.clone()].trim().is_empty();
@@ -97,19 +107,20 @@ fn places(text: &str, elements: &Elements<'_>, translation: &Element<'_>, numeru
         // The first of several forms is that of one thing.
         let form = |number: usize| if number == 0 && forms.len() > 1 { Form::One } else { Form::Many };
         let free = forms.iter().enumerate().filter(|(_, element)| is_empty(element));
-        return free.map(|(number, element)| place(element, ("", ""), form(number))).collect();
+        return free.map(|(number, element)| place(element, form(number), NO_TAGS)).collect();
     }
     if elements.children(translation).next().is_some() || !is_empty(translation) {
         return Vec::new();
     }
     match numerus {
-        true => vec![place(translation, ("<numerusform>", "</numerusform>"), Form::Many)],
-        false => vec![place(translation, ("", ""), Form::Any)],
+        true => vec![place(translation, Form::Many, NUMERUS_FORM)],
+        false => vec![place(translation, Form::Any, NO_TAGS)],
     }
 }
 
 /// The content of an element; one without an end tag is given one.
-fn place(element: &Element<'_>, (open, close): (&str, &'static str), form: Form) -> Place {
+fn place(element: &Element<'_>, form: Form, tags: Tags) -> Place {
+    let Tags { open, close } = tags;
     if !element.closed {
         return Place { form, range: element.inner.clone(), before: open.to_owned(), after: close };
     }

@@ -89,7 +89,8 @@ fn links(source: &[Range<usize>], target: &[Range<usize>], hypothesis: &Hypothes
     }
 }
 
-/// By thing to copy: where it stands in the text. What is written there exactly counts before what the vocabulary made of it.
+/// By thing to copy: where it stands in the text. What is written there exactly counts before what the vocabulary made
+/// of it.
 fn kept(
     source: &Source<'_>,
     hypothesis: &Hypothesis,

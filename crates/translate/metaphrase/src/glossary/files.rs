@@ -87,8 +87,8 @@ pub enum GlossaryFileError {
 }
 
 impl GlossaryFile {
-    /// Reads a file; its content tells the form. `languages`: the codes of the source and the target, for files that have
-    /// several; a file with two languages may do without.
+    /// Reads a file; its content tells the form. `languages`: the codes of the source and the target, for files that
+    /// have several; a file with two languages may do without.
     ///
     /// # Errors
     /// [`GlossaryFileError`] for a file in none of the forms, or without entries in these languages.
@@ -138,7 +138,8 @@ fn decoded(bytes: &[u8]) -> Result<Cow<'_, str>, GlossaryFileError> {
     }
 }
 
-/// What separates the fields of a text; `None` for tabs. A comma or a semicolon separates where all of the first lines have it.
+/// What separates the fields of a text; `None` for tabs. A comma or a semicolon separates where all of the first lines
+/// have it.
 fn separator(text: &str) -> Option<char> {
     const LOOKED_AT: usize = 20;
     let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
@@ -154,8 +155,8 @@ fn separator(text: &str) -> Option<char> {
     [';', ','].into_iter().find(|&separator| count(separator) >= enough)
 }
 
-/// Whether the first line of a text with tabs names the columns: by words, or by these languages. Other codes may be terms, as
-/// "it" and "es" are.
+/// Whether the first line of a text with tabs names the columns: by words, or by these languages. Other codes may be
+/// terms, as "it" and "es" are.
 fn names_columns(text: &str, languages: Option<[&str; 2]>) -> bool {
     let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#')).unwrap_or_default();
     let cells: Vec<String> = first.split('\t').map(|cell| cell.trim().to_owned()).collect();

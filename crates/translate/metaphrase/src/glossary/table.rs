@@ -115,8 +115,8 @@ pub fn named_columns(header: &[String], languages: Option<[&str; 2]>) -> Result<
     }
 }
 
-/// The columns of a table without names: source, target, alternatives. A third and a fourth column of language codes are
-/// none, as in the files of DeepL.
+/// The columns of a table without names: source, target, alternatives. A third and a fourth column of language codes
+/// are none, as in the files of DeepL.
 fn unnamed_columns(rows: &[Row]) -> Columns {
     let width = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
     let has_codes = |column: usize| {

@@ -14,8 +14,9 @@ use metaphrase_search::{CheckedOptions, Constraints, Task};
 use metaphrase_text::MarkedSource;
 
 impl Context {
-    /// The search of a line, and the words of its source without terms among them. If the line has no words, as an empty one, the reply
-    /// comes back. `languages`: the words that choose the languages, unless the line begins with such a word.
+    /// The search of a line, and the words of its source without terms among them. If the line has no words, as an
+    /// empty one, the reply comes back. `languages`: the words that choose the languages, unless the line begins with
+    /// such a word.
     pub(crate) fn task(
         &self,
         options: &TranslateOptions,

@@ -169,12 +169,12 @@ impl Beam {
     fn assign_rows(&mut self, plan: &SentencePlan, rows_by_words: &mut HashMap<LastWords, usize>) {
         self.leaders.clear();
         rows_by_words.clear();
-        let merges = plan.options.strategy.merges();
+        let merge_words = plan.options.strategy.merge_words();
         for (place, open) in self.open.iter_mut().enumerate() {
             let own = self.leaders.len();
-            open.row = match open.hyp {
-                Some(hyp) if merges => {
-                    let words = self.trellis.last_words(hyp, plan.options.merge_words);
+            open.row = match (open.hyp, merge_words) {
+                (Some(hyp), Some(merge_words)) => {
+                    let words = self.trellis.last_words(hyp, merge_words);
                     *rows_by_words.entry(words).or_insert(own)
                 }
                 _ => own,
@@ -232,7 +232,7 @@ impl Beam {
     /// scores again.
     pub(super) fn places_to_rescore(&self, plan: &SentencePlan, out: &mut Vec<usize>) {
         out.clear();
-        if plan.options.strategy == Strategy::Cube {
+        if matches!(plan.options.strategy, Strategy::Cube { .. }) {
             out.extend(self.choices.iter().map(|choice| choice.place));
             out.sort_unstable();
             out.dedup();

@@ -22,14 +22,14 @@ impl Beam {
         }
         let ends = if plan.ending == (Ending::Fill { ends_beside: true }) { self.open.len() } else { 0 };
         let rows = self.leaders.len();
-        let merges = plan.options.strategy.merges();
+        let merges = plan.options.strategy.merge_words().is_some();
         StepDemand {
             best: width + ends + self.repeats.twice.len(),
             rows_alone: if merges || rows == 1 { rows } else { 0 },
             excluded: plan.options.excluded.len(),
             words: self.bytes_inside_characters(plan),
             whole_rows: false,
-            more_rows: plan.options.strategy == Strategy::Cube && rows < self.open.len(),
+            more_rows: matches!(plan.options.strategy, Strategy::Cube { .. }) && rows < self.open.len(),
         }
     }
 

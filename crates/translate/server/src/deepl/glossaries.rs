@@ -12,6 +12,7 @@ use axum::Router;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::routing::{get, put};
+use metaphrase::Case;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -75,7 +76,7 @@ fn dictionary(app: &App, text: impl Fn(&'static str) -> Option<String>) -> Resul
     }
     let format = text("entries_format").unwrap_or_else(|| "tsv".into());
     let entries = entries(&needed("entries")?, &format)?;
-    app.dictionary((&source, &target), tsv(entries, app.config.limits.glossary_entries)?, false)
+    app.dictionary(&source, &target, tsv(entries, app.config.limits.glossary_entries)?, Case::Ignore)
 }
 
 /// The dictionaries of a version 3 request.
@@ -181,7 +182,7 @@ async fn change(State(app): Shared, Path(id): Path<String>, request: Request) ->
             match glossary.dictionaries.iter_mut().find(|known| is_for(known, &part.source, &part.target)) {
                 Some(known) => {
                     let tsv = merge(&known.tsv, &part.tsv);
-                    *known = merged.dictionary((&part.source, &part.target), tsv, false)?;
+                    *known = merged.dictionary(&part.source, &part.target, tsv, Case::Ignore)?;
                 }
                 None => glossary.dictionaries.push(part),
             }

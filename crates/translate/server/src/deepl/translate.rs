@@ -10,7 +10,7 @@ use crate::text::apart;
 use crate::translate::{TranslationRequest, untranslated};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use metaphrase::TextFormat;
+use metaphrase::{Split, TextFormat};
 use serde_json::{Value, json};
 
 /// The most texts of a request.
@@ -75,10 +75,10 @@ fn format(params: &Params) -> Result<TextFormat, Failure> {
 }
 
 /// Whether a text is split into sentences.
-fn split(params: &Params) -> Result<bool, Failure> {
+fn split(params: &Params) -> Result<Split, Failure> {
     match params.text("split_sentences").as_deref() {
-        None | Some("" | "1" | "nonewlines" | "true") => Ok(true),
-        Some("0" | "false") => Ok(false),
+        None | Some("" | "1" | "nonewlines" | "true") => Ok(Split::Sentences),
+        Some("0" | "false") => Ok(Split::Lines),
         Some(_) => Err(Failure::Bad("the parameter `split_sentences` is none of 0, 1 and nonewlines".into())),
     }
 }

@@ -45,11 +45,11 @@ impl App {
     /// [`Failure::Bad`] for a line that is not an entry.
     pub(crate) fn dictionary(
         &self,
-        (source, target): (&str, &str),
+        source: &str,
+        target: &str,
         tsv: String,
-        case_sensitive: bool,
+        case: Case,
     ) -> Result<Dictionary, Failure> {
-        let case = if case_sensitive { Case::Respect } else { Case::Ignore };
         let parsed = Glossary::parse(&tsv, case).map_err(|error| Failure::Bad(error.to_string()))?;
         let (entries, limit) = (parsed.len(), self.config.limits.glossary_entries);
         if parsed.is_empty() {
@@ -59,7 +59,7 @@ impl App {
             return Err(Failure::TooLarge { what: "entries", found: entries, limit });
         }
         let (source, target) = (source.to_lowercase(), target.to_lowercase());
-        Ok(Dictionary { source, target, case_sensitive, tsv, entries })
+        Ok(Dictionary { source, target, case_sensitive: case == Case::Respect, tsv, entries })
     }
 
     /// Stores a glossary of a client that is new.
@@ -86,6 +86,11 @@ impl App {
     }
 }
 
+/// The case that a parameter `case_sensitive` asks for.
+fn case_of(case_sensitive: bool) -> Case {
+    if case_sensitive { Case::Respect } else { Case::Ignore }
+}
+
 /// The dictionary of a body.
 fn dictionary(app: &App, body: GlossaryBody) -> Result<(String, Dictionary), Failure> {
     let text = match body.tsv {
@@ -93,7 +98,7 @@ fn dictionary(app: &App, body: GlossaryBody) -> Result<(String, Dictionary), Fai
         Some(_) => return Err(Failure::Bad("give `entries` or `tsv`, not both".into())),
         None => tsv(body.entries, app.config.limits.glossary_entries)?,
     };
-    let dictionary = app.dictionary((&body.source, &body.target), text, body.case_sensitive)?;
+    let dictionary = app.dictionary(&body.source, &body.target, text, case_of(body.case_sensitive))?;
     Ok((body.name, dictionary))
 }
 
@@ -128,7 +133,7 @@ async fn received(app: &App, request: Request) -> Result<(String, Dictionary, Cl
         let terms = terms.map(|(source, target)| TermBody { source, target: OneOrMore::More(target) }).collect();
         tsv(terms, app.config.limits.glossary_entries)?
     };
-    Ok((name, app.dictionary((&source, &target), text, case_sensitive)?, client))
+    Ok((name, app.dictionary(&source, &target, text, case_of(case_sensitive))?, client))
 }
 
 async fn create(State(app): Shared, request: Request) -> ApiResult {

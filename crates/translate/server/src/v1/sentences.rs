@@ -83,8 +83,11 @@ pub fn sentence_object(sentence: &SentenceDone<'_>, shown: Details) -> Value {
         object.insert("target_words".into(), words(&best, &target, shown));
         object.insert("alignment".into(), json!(links(&source, &target, &best)));
     }
-    let terms: Vec<Value> =
-        sentence.terms().into_iter().map(|term| term_object(term, sentence.source, &best, &target)).collect();
+    let terms: Vec<Value> = sentence
+        .terms()
+        .into_iter()
+        .map(|(term, met)| term_object(term, met, sentence.source, &best, &target))
+        .collect();
     object.insert("terms".into(), json!(terms));
     let others = sentence.translation.hypotheses.iter().skip(1).map(|other| {
         let mut object = json!({"text": other.text, "score": other.score, "probability": probability(other)});
@@ -138,7 +141,7 @@ fn words(hypothesis: &Hypothesis, words: &Words, shown: Details) -> Value {
 }
 
 /// A term, and where its translation stands.
-fn term_object((term, met): (&RequiredTerm, Option<Met>), source: &str, best: &Hypothesis, target: &Words) -> Value {
+fn term_object(term: &RequiredTerm, met: Option<Met>, source: &str, best: &Hypothesis, target: &Words) -> Value {
     let range = |text: &str, place: Range<usize>| {
         let mut offsets = Utf16::new(text);
         json!({"start": offsets.units_before(place.start), "end": offsets.units_before(place.end)})

@@ -28,11 +28,21 @@ pub struct TruecaserOptions {
     pub uncased_input: bool,
 }
 
+/// Whether the first word of a sentence counts, whose capital may be the sentence's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FirstWords {
+    /// It does not.
+    #[default]
+    Skip,
+    /// It does if it is in lower case, and a tenth if it is the second token of its line.
+    Count,
+}
+
 /// Learns a [`Truecaser`] from tokenised text, line by line.
 #[derive(Clone, Debug, Default)]
 pub struct TruecaserTrainer {
     counts: CaseCounts,
-    count_first_words: bool,
+    first_words: FirstWords,
 }
 
 /// Tokens after which a new sentence starts.
@@ -46,11 +56,9 @@ fn delays_start(token: &str) -> bool {
 }
 
 impl TruecaserTrainer {
-    /// A trainer without counts. The first word of a sentence does not count, since its capital
-    /// may be the sentence's; with `count_first_words` it does if it is in lower case, and a tenth
-    /// if it is the second token of its line.
-    pub fn new(count_first_words: bool) -> Self {
-        Self { counts: CaseCounts::default(), count_first_words }
+    /// A trainer without counts.
+    pub fn new(first_words: FirstWords) -> Self {
+        Self { counts: CaseCounts::default(), first_words }
     }
 
     /// Counts the words of a tokenised line.
@@ -67,7 +75,7 @@ impl TruecaserTrainer {
             if token.chars().any(|c| is(c, class::CASED)) {
                 let tenths = match first_word {
                     false => 10,
-                    true if !self.count_first_words => 0,
+                    true if self.first_words == FirstWords::Skip => 0,
                     true if token.starts_with(char::is_lowercase) => 10,
                     true if i == 1 => 1,
                     true => 0,
@@ -159,9 +167,18 @@ impl Truecaser {
     }
 }
 
-/// Gives the first word of each sentence a capital, as Moses' `detruecase.perl` and `sacremoses`
-/// do; in a headline every word but the smallest English ones. One space between tokens.
-pub fn detruecase_line(line: &str, headline: bool) -> String {
+/// Gives the first word of each sentence a capital, as Moses' `detruecase.perl` and `sacremoses` do. One space between
+/// tokens.
+pub fn detruecase_line(line: &str) -> String {
+    detruecase(line, |_| false)
+}
+
+/// As [`detruecase_line`], but every word of the line gets a capital, except the smallest English ones.
+pub fn detruecase_headline(line: &str) -> String {
+    detruecase(line, |token| !SMALL_WORDS.contains(token))
+}
+
+fn detruecase(line: &str, is_title_word: impl Fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(line.len());
     let mut sentence_start = true;
     for token in words(line) {
@@ -176,7 +193,7 @@ pub fn detruecase_line(line: &str, headline: bool) -> String {
         }
         let token = &out[start..];
         sentence_start = ends_sentence(token) || (sentence_start && delays_start(token));
-        if headline && !SMALL_WORDS.contains(token) {
+        if is_title_word(token) {
             let token = out.split_off(start);
             push_capitalised(&token, &mut out);
         }
@@ -220,7 +237,7 @@ mod tests {
 
     #[test]
     fn first_words_do_not_count() {
-        let mut trainer = TruecaserTrainer::new(false);
+        let mut trainer = TruecaserTrainer::new(FirstWords::Skip);
         trainer.learn_line("\" The cat . The dog <b> sees THE Cat : Then");
         let mut file = Vec::new();
         trainer.finish().write(&mut file).expect("memory");
@@ -230,7 +247,7 @@ mod tests {
 
     #[test]
     fn first_words_count_on_request() {
-        let mut trainer = TruecaserTrainer::new(true);
+        let mut trainer = TruecaserTrainer::new(FirstWords::Count);
         trainer.learn_line("' Tis so");
         trainer.learn_line("tis not");
         let mut file = Vec::new();
@@ -241,8 +258,8 @@ mod tests {
 
     #[test]
     fn sentences_and_headlines_get_capitals() {
-        assert_eq!(detruecase_line("\" ein haus . das", false), "\" Ein haus . Das");
-        assert_eq!(detruecase_line("the war of the words", true), "The War of the Words");
-        assert_eq!(detruecase_line("ǆ ßa", true), "Ǆ SSa");
+        assert_eq!(detruecase_line("\" ein haus . das"), "\" Ein haus . Das");
+        assert_eq!(detruecase_headline("the war of the words"), "The War of the Words");
+        assert_eq!(detruecase_headline("ǆ ßa"), "Ǆ SSa");
     }
 }

@@ -91,7 +91,7 @@ impl MosesSteps {
     fn join(&self, tokens: &str) -> String {
         let detokenizer = MosesDetokenizer::new(&self.language);
         match &self.truecaser {
-            Some(_) => detokenizer.detokenize_line(&detruecase_line(tokens, false)),
+            Some(_) => detokenizer.detokenize_line(&detruecase_line(tokens)),
             None => detokenizer.detokenize_line(tokens),
         }
     }
