@@ -2,7 +2,7 @@
 
 use crate::index::{Index, finish, mix};
 use crate::model::PhraseModel;
-use crate::options::{LookAhead, Presort, SearchOptions};
+use crate::options::{Presort, SearchOptions};
 use crate::table::{PairId, SourceNode};
 use crate::translation::Target;
 use metaphrase_base::WordId;
@@ -307,11 +307,9 @@ fn estimate(model: &PhraseModel, log10: f32) -> f32 {
 }
 
 fn set_bounds(list: &mut [Candidate], options: &SearchOptions) {
-    // The order and the place where a list is left are by the same number.
-    let with_estimate = options.look_ahead == LookAhead::PhraseOnly || options.presort == Presort::Full;
     let mut bound = f32::NEG_INFINITY;
     for candidate in list.iter_mut().rev() {
-        bound = bound.max(candidate.rank(with_estimate));
+        bound = bound.max(candidate.rank(options.estimates()));
         candidate.bound = bound;
     }
 }

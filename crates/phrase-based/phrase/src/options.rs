@@ -118,6 +118,11 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
+    /// Whether an expansion is compared with the others by `q_LME`, before its language model score is known.
+    pub(crate) fn estimates(&self) -> bool {
+        self.presort == Presort::Full || self.look_ahead == LookAhead::PhraseOnly
+    }
+
     pub(crate) fn check(&self) -> Result<(), Error> {
         let sizes = [self.coverages, self.hypotheses, self.options.unwrap_or(1)];
         if sizes.contains(&0) {

@@ -125,9 +125,10 @@ impl<'m> Decoder<'m> {
 
     fn reset_stack(&self, workspace: &mut Workspace, cardinality: usize) {
         let SearchOptions { coverages, hypotheses, keep_recombined, .. } = self.options;
-        // Only the best complete translation is needed, unless recombined ones are kept.
-        let complete = cardinality == workspace.sentence.len() && !keep_recombined;
-        let hypotheses = if complete { 1 } else { hypotheses };
+        // A search for the best translation needs one complete hypothesis. An estimate that ignores the history and the
+        // end of the sentence errs too much to be compared with the best: it is compared with the worst of `N_l`.
+        let one = cardinality == workspace.sentence.len() && !keep_recombined && !self.options.estimates();
+        let hypotheses = if one { 1 } else { hypotheses };
         let stack = workspace.stack_of(cardinality);
         workspace.stacks[stack].reset(coverages, hypotheses, keep_recombined);
     }

@@ -73,15 +73,47 @@ fn the_best_translation_is_found_without_lists() {
         let model = tiny::model(&mut random);
         let source = tiny::sentence(&mut random, 4);
         let best = &all_translations(&model, &source, None)[0];
-        for look_ahead in [LookAhead::None, LookAhead::FirstWord] {
-            for presort in [Presort::None, Presort::Exact, Presort::Full] {
-                let options = SearchOptions { look_ahead, presort, keep_recombined: false, ..ALL };
-                let decoder = Decoder::new(&model, options).unwrap();
-                let (found, _) = decoder.translate(&source, &mut workspace);
-                assert!((found.score - best.score).abs() < 1e-4, "seed {seed}: {found:?}, not {best:?}");
+        for (look_ahead, presort) in estimates() {
+            let options = SearchOptions { look_ahead, presort, keep_recombined: false, ..ALL };
+            let decoder = Decoder::new(&model, options).unwrap();
+            let (found, _) = decoder.translate(&source, &mut workspace);
+            assert!((found.score - best.score).abs() < 1e-4, "seed {seed}: {found:?}, not {best:?}");
+        }
+    }
+}
+
+/// The stack of complete translations is as wide in a search for one as in a search for a list.
+#[test]
+fn one_translation_is_the_first_of_a_list() {
+    let mut workspace = Workspace::default();
+    for seed in 400..460 {
+        let mut random = Random(seed);
+        let model = tiny::model(&mut random);
+        let source = tiny::sentence(&mut random, 8);
+        for (look_ahead, presort) in estimates() {
+            for size in [2, 4, 8] {
+                let one = SearchOptions {
+                    coverages: size,
+                    hypotheses: size,
+                    look_ahead,
+                    presort,
+                    keep_recombined: false,
+                    ..ALL
+                };
+                let list = SearchOptions { keep_recombined: true, ..one.clone() };
+                let (one, _) = Decoder::new(&model, one).unwrap().translate(&source, &mut workspace);
+                let (list, _) = Decoder::new(&model, list).unwrap().n_best(&source, 1, false, &mut workspace);
+                assert_eq!(one.score, list[0].score, "seed {seed}, {look_ahead:?}, {presort:?}, {size}: {source:?}");
             }
         }
     }
+}
+
+/// All uses of the language model's estimate of a phrase.
+fn estimates() -> impl Iterator<Item = (LookAhead, Presort)> {
+    let presorts = [Presort::None, Presort::Exact, Presort::Full];
+    let look_aheads = [LookAhead::None, LookAhead::FirstWord, LookAhead::PhraseOnly];
+    look_aheads.into_iter().flat_map(move |look_ahead| presorts.map(|presort| (look_ahead, presort)))
 }
 
 #[test]

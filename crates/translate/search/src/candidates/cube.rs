@@ -129,3 +129,77 @@ impl Cube {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bans::{BanFacts, Repeats};
+    use crate::characters::{ByteWords, Character};
+    use metaphrase_base::{WordId, WordScores, by_score_desc};
+
+    /// The words after each row, best first, with their scores.
+    struct Listed([[(u32, f32); 3]; 2]);
+
+    impl StepScores for Listed {
+        fn top(&mut self, rows: Range<usize>, so_far: &[f32], k: usize, _: &[WordId], out: &mut Vec<Candidate>) {
+            let words = |(row, so_far): (usize, &f32)| {
+                let so_far = *so_far;
+                let candidate =
+                    move |(word, score)| Candidate { row: Row::new(row), word: WordId(word), score: score + so_far };
+                self.0[row].map(candidate)
+            };
+            out.clear();
+            out.extend(rows.zip(so_far).flat_map(words));
+            out.sort_by(by_score_desc);
+            out.truncate(k);
+        }
+
+        fn score(&mut self, _: Row, _: WordId) -> f32 {
+            unreachable!("cells are sums")
+        }
+
+        fn row(&mut self, _: Row, _: &mut [f32]) {
+            unreachable!("nobody samples here")
+        }
+
+        fn add(&mut self, _: Row, _: WordScores<'_>) {
+            unreachable!("nothing is added here")
+        }
+    }
+
+    /// Figure 2 of the paper, which has negative log-likelihoods: two sub-cubes, of one hypothesis and of three.
+    fn popped(k: usize) -> Vec<(usize, u32, f32)> {
+        let mut scores = Listed([[(674, -0.1), (8357, -2.5), (574, -4.5)], [(8, -0.8), (880, -1.2), (29, -3.3)]]);
+        let places = [(-6.1, 0), (-6.5, 1), (-7.0, 1), (-7.3, 1)];
+        let places = places.map(|(so_far, row)| BeamPlace { so_far, row: Row::new(row) });
+        let bytes = ByteWords::new(std::iter::empty());
+        let facts = BanFacts {
+            excluded: &[],
+            repeats: &Repeats::default(),
+            characters: &[Character::WHOLE; 4],
+            bytes: &bytes,
+            room: 9,
+            end: WordId(0),
+            is_short: false,
+        };
+        let mut bans = Bans { list: &[], facts, progress: None };
+        let (mut buffers, mut out) = (CandidateBuffers::default(), Vec::new());
+        let mut space = CandidateSpace { places: &places, rows: 0..2, scores: &mut scores, buffers: &mut buffers };
+        space.best(k, &mut bans, &mut out);
+        out.iter().map(|found| (found.place, found.word.0, found.score)).collect()
+    }
+
+    #[test]
+    fn the_cells_of_the_papers_example_are_popped_in_its_order() {
+        // (b) to (e) of the figure, and the two cells that are popped after them.
+        let expected = [(0, 674, -6.2), (1, 8, -7.3), (1, 880, -7.7), (2, 8, -7.8), (3, 8, -8.1), (2, 880, -8.2)];
+        for k in [4, 6] {
+            let found = popped(k);
+            assert_eq!(found.len(), k);
+            for (found, expected) in found.iter().zip(&expected) {
+                assert_eq!((found.0, found.1), (expected.0, expected.1));
+                assert!((found.2 - expected.2).abs() < 1e-5, "{found:?}, not {expected:?}");
+            }
+        }
+    }
+}
