@@ -149,3 +149,29 @@ fn glossaries_come_as_files() {
     let refused = server.upload("/api/v1/glossaries", &fields, "a.html", b"<html></html>");
     assert!(refused.status == 400 && refused.text().contains("TBX"), "{}", refused.text());
 }
+
+#[test]
+fn a_glossary_file_is_read_and_not_stored() {
+    let server = server();
+    let fields = [("source", "en"), ("target", "de")];
+    let read = |name: &str, text: &str| server.upload("/api/v1/glossary-file", &fields, name, text.as_bytes());
+    for (name, text) in [
+        ("a.csv", "source;target\nhouse;Gebäude\n"),
+        ("a.tsv", "# terms\nhouse\tGebäude\n"),
+        (
+            "a.tmx",
+            "<tmx><body><tu><tuv xml:lang='en'><seg>house</seg></tuv><tuv xml:lang='de'><seg>Gebäude</seg></tuv></tu></body></tmx>",
+        ),
+    ] {
+        assert_eq!(read(name, text).json(), json!({"entries": [{"source": "house", "target": ["Gebäude"]}]}), "{name}");
+    }
+    // Terms of a request have no alternatives in their source terms, and all may be targets.
+    let terms = json!([
+        {"source": "house", "target": ["Haus*", "Bau"]},
+        {"source": "home", "target": ["Haus*", "Bau"]},
+        {"source": "a|b", "target": ["c|d"]},
+    ]);
+    assert_eq!(read("a.tsv", "house|home*\tHaus*|Bau\na\\|b\tc\\|d\n").json()["entries"], terms);
+    assert_eq!(read("a.html", "<html></html>").status, 400);
+    assert_eq!(server.get("/api/v1/glossaries").json(), json!({"glossaries": []}));
+}

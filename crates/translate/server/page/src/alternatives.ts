@@ -2,6 +2,7 @@
 
 import { Refused, type Alternative, type Pair } from "./api";
 import { byId, make, percent } from "./dom";
+import { share } from "./share";
 import { patiently } from "./live";
 import { best, sourceText, type Shown } from "./text";
 
@@ -47,6 +48,7 @@ export class Alternatives {
     this.title.replaceChildren(...heading(place));
     this.own.value = "";
     this.say("Searching…");
+    byId("alternatives-shares").hidden = true;
     place.at.classList.add("open");
     this.panel.showPopover();
     this.moveTo(place.at);
@@ -56,6 +58,7 @@ export class Alternatives {
       const found = await this.find(place, start);
       if (found.length === 0) this.say("The model has no other word here.");
       else this.list.replaceChildren(...found.map((alternative) => this.item(alternative, start)));
+      byId("alternatives-shares").hidden = found.length === 0;
       this.moveTo(place.at);
     } catch (error) {
       if (!(error instanceof DOMException)) this.say(error instanceof Refused ? error.message : String(error));
@@ -72,10 +75,11 @@ export class Alternatives {
     const fits = (other: Alternative) =>
       other.text !== text && word(other) !== own && (!spaced || /^\s/.test(other.text.slice(start.length)));
     const found = (await this.ask(start, SHOWN)).filter(fits);
-    if (found.length >= FEW) return found;
+    const likeliest = (all: Alternative[]) => all.sort((a, b) => (chance(b, start) ?? 0) - (chance(a, start) ?? 0));
+    if (found.length >= FEW) return likeliest(found);
     const words = [own, ...found.map(word)];
     const more = (await this.ask(start, SHOWN, words)).filter((other) => fits(other) && !words.includes(word(other)));
-    return [...found, ...more].slice(0, SHOWN);
+    return likeliest([...found, ...more]).slice(0, SHOWN);
   }
 
   /** Asks for translations that begin with `start` and differ in the next word. */
@@ -120,7 +124,6 @@ export class Alternatives {
 
   private item(alternative: Alternative, start: string): HTMLElement {
     const [first, rest] = nextWord(alternative, start);
-    const chance = alternative.target_words?.find((word) => word.start >= start.length)?.probability;
     return make(
       "li",
       {},
@@ -128,7 +131,7 @@ export class Alternatives {
         "button",
         { type: "button", class: "choice", click: () => this.take(alternative) },
         make("span", { class: "choice-text" }, make("b", {}, first), rest),
-        make("span", { class: "share" }, chance === undefined ? "" : percent(chance)),
+        share(chance(alternative, start)),
       ),
     );
   }
@@ -173,11 +176,16 @@ function nextWord({ text, target_words }: Alternative, start: string): [string, 
   return [text.slice(start.length, end).trim(), text.slice(end)];
 }
 
+/** The probability of the first word after the start. */
+function chance({ target_words }: Alternative, start: string): number | undefined {
+  return target_words?.find((word) => word.start >= start.length)?.probability;
+}
+
 function heading(place: Place): (Node | string)[] {
   const { shown } = place;
   const word = wordOf(place);
   const source = sourceText(shown, place.word);
-  const details = [source ? `from “${source}”` : "", word.probability === undefined ? "" : percent(word.probability)];
+  const details = [source ? `from “${source}”` : "", word.probability === undefined ? "" : `${percent(word.probability)} sure`];
   return [
     make("b", {}, shown.chosen.text.slice(word.start, word.end)),
     make("span", { class: "muted" }, details.filter(Boolean).join(" · ")),

@@ -124,9 +124,15 @@ function headers(): Record<string, string> {
   return settings.key ? { Authorization: `Bearer ${settings.key}` } : {};
 }
 
+/** The server's sentences about keys are for programs. */
+const KEYS: Record<number, string> = {
+  401: "This server translates for people who have a key. Its operator gives you one.",
+  403: "The server does not know this key. Check it, or ask the server's operator for another one.",
+};
+
 function refusal(status: number, body: unknown, retryAfter: string | null): Refused {
   const error = (body as { error?: { message?: string } | string } | null)?.error;
-  const message = typeof error === "string" ? error : error?.message;
+  const message = KEYS[status] ?? (typeof error === "string" ? error : error?.message);
   const seconds = Number(retryAfter);
   return new Refused(
     message ?? `The server answered with status ${status}.`,
@@ -154,6 +160,17 @@ async function get<T>(path: string): Promise<T> {
 export const info = () => get<Info>("info");
 export const languages = () => get<Languages>("languages");
 export const sharedGlossaries = async () => (await get<{ glossaries: Shared[] }>("glossaries")).glossaries;
+
+/** The entries of a glossary file of any kind. The server reads it and does not keep it. */
+export async function readGlossary(file: File, source: string, target: string): Promise<Entry[]> {
+  const form = new FormData();
+  form.set("source", source);
+  form.set("target", target);
+  form.set("file", file, file.name);
+  const response = await call("glossary-file", { method: "POST", body: form });
+  return ((await response.json()) as { entries: Entry[] }).entries;
+}
+
 export const fileState = (id: string) => get<FileState>(`files/${id}`);
 
 interface Answer {

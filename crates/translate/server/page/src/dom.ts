@@ -80,6 +80,19 @@ export function announce(message: string, wait = 0): void {
   announcing = window.setTimeout(() => (announcer.textContent = message), wait);
 }
 
+/** Copies a text. Over plain HTTP browsers have no clipboard for pages, and copy only what is selected. */
+export async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const before = document.activeElement as HTMLElement | null;
+  const area = make("textarea", { class: "hidden", "aria-hidden": "true", tabindex: "-1" });
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+  before?.focus();
+}
+
 /** `0.873` as `87 %`. */
 export function percent(share: number): string {
   return share < 0.005 ? "<\u202f1\u202f%" : `${Math.round(share * 100)}\u202f%`;

@@ -5,6 +5,15 @@ import { announce, byId, icon, listNotes, make, percent, saveAs } from "./dom";
 
 /** Pause between two questions about a file's progress, in milliseconds. */
 const POLL = 300;
+/** A server that does not answer, or that is busy, is asked this number of times, with a longer pause. */
+const ATTEMPTS = 8;
+const LONG_POLL = 2500;
+
+/** Kinds of files that many people know, each with one of its name endings. */
+const KNOWN = {
+  Word: ".docx", PowerPoint: ".pptx", Excel: ".xlsx", OpenDocument: ".odt", PDF: ".pdf", EPUB: ".epub",
+  "web pages": ".html", Markdown: ".md", text: ".txt", subtitles: ".srt", tables: ".csv", "texts of software": ".po",
+};
 
 export class Files {
   private readonly list = byId("files-list");
@@ -14,9 +23,10 @@ export class Files {
     private readonly info: Info,
     private readonly pair: () => Pair,
   ) {
-    const kinds = info.files.join(", ");
+    const known = Object.entries(KNOWN).filter(([, ending]) => info.files.includes(ending)).map(([kind]) => kind);
     byId("files").hidden = info.files.length === 0;
-    byId("files-kinds").textContent = kinds;
+    byId("files-kinds").textContent = known.join(", ");
+    byId("files-endings").textContent = info.files.join(", ");
     this.chooser.accept = info.files.join(",");
     this.chooser.addEventListener("change", () => {
       this.take(this.chooser.files);
@@ -81,7 +91,7 @@ class Job {
         this.progress(state);
         await new Promise((resolve) => setTimeout(resolve, POLL));
         if (this.work.signal.aborted) return;
-        state = await fileState(this.id);
+        state = await this.state();
       }
       if (state.status === "error") throw new Refused(state.error?.message ?? "The file was not translated.", 0);
       this.finish(state);
@@ -90,11 +100,27 @@ class Job {
     }
   }
 
+  /** The state of the file. A network that fails for a moment does not end the work. */
+  private async state(): Promise<FileState> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await fileState(this.id);
+      } catch (error) {
+        const passing = error instanceof Refused && [0, 429, 502, 503, 504].includes(error.status);
+        if (!passing || attempt === ATTEMPTS || this.work.signal.aborted) throw error;
+        this.say("The server does not answer; it is asked again…");
+        await new Promise((resolve) => setTimeout(resolve, LONG_POLL));
+      }
+    }
+  }
+
   private check(): void {
     const { files, limits } = this.info;
     const name = this.file.name.toLowerCase();
     if (!files.some((ending) => name.endsWith(ending))) {
-      throw new Refused(`Files of this kind are not translated; these are: ${files.join(", ")}.`, 0);
+      const ending = /\.[^.]+$/.exec(name)?.[0];
+      const what = ending ? `Files that end in ${ending} are not translated` : "Files without an ending, such as .docx, are not translated";
+      throw new Refused(`${what}; “All kinds” lists those that are.`, 0);
     }
     if (this.file.size > limits.file_bytes) {
       throw new Refused(`The file has ${megabytes(this.file.size)}; the server takes ${megabytes(limits.file_bytes)}.`, 0);
@@ -123,7 +149,10 @@ class Job {
     try {
       saveAs(await fileResult(this.id), name);
     } catch (error) {
-      this.fail(error instanceof Refused ? error.message : String(error));
+      const gone = error instanceof Refused && error.status === 404;
+      const message = gone ? "The server keeps a translation for some minutes only. Send the file again." : (error as Error).message;
+      this.say(message);
+      announce(`${this.file.name}: ${message}`);
     }
   }
 

@@ -1,20 +1,24 @@
 /** The glossary editor: terms of one pair of languages, kept in the browser and sent with each request. */
 
-import { sharedGlossaries, type Info, type Shared, type Term } from "./api";
+import { readGlossary, Refused, sharedGlossaries, type Info, type Shared, type Term } from "./api";
 import { announce, byId, icon, make, saveAs } from "./dom";
 import { save, settings, type Entry } from "./settings";
 
 type State = "met" | "missing" | "absent";
 
 const SAYS: Record<State, string> = { met: "met", missing: "missing", absent: "not in the text" };
+/** A table of more terms than this is slow to show and to send. */
+const MOST = 2000;
 const EMPTY: Entry = { source: "", target: [] };
 
 export class Glossary {
   private readonly rows = byId<HTMLTableSectionElement>("glossary-rows");
   private readonly count = byId("glossary-count");
   private readonly file = byId<HTMLInputElement>("glossary-file");
+  private readonly says = byId("glossary-says");
   private readonly choice = byId<HTMLSelectElement>("glossary-shared");
   private sharedOnes: Shared[] = [];
+  private languages: [string, string] = ["", ""];
   private pair = "";
   private terms: Term[] = [];
 
@@ -36,7 +40,7 @@ export class Glossary {
     this.offerShared();
   }
 
-  /** The server's glossary that is used beside the terms of this pair. */
+  /** The server's glossary that is used with the terms of this pair. */
   shared(source: string, target: string): Shared | undefined {
     const id = settings.shared[`${source}-${target}`];
     return this.sharedOnes.find((glossary) => glossary.id === id);
@@ -60,6 +64,8 @@ export class Glossary {
     byId("glossary-pair").textContent = title;
     if (this.pair === `${source}-${target}`) return;
     this.pair = `${source}-${target}`;
+    this.languages = [source, target];
+    this.says.textContent = "";
     this.fill(this.entries(source, target));
     this.offerShared();
   }
@@ -129,18 +135,38 @@ export class Glossary {
   private async upload(): Promise<void> {
     const file = this.file.files?.[0];
     if (!file) return;
-    const read = parse(await file.text());
     this.file.value = "";
+    this.says.textContent = `Reading ${file.name}…`;
+    try {
+      const [source, target] = this.languages;
+      this.merge(await readGlossary(file, source, target), file.name);
+    } catch (error) {
+      this.say(error instanceof Refused ? `${file.name}: ${error.message}` : String(error));
+    }
+  }
+
+  /** Adds the entries of a file; a term that is there already gets the file's translation. */
+  private merge(read: Entry[], name: string): void {
     const known = new Map([...this.rows.rows].map(entryOf).filter(({ source, target }) => source && target.length > 0).map((entry) => [entry.source, entry]));
     for (const entry of read) known.set(entry.source, entry);
+    if (known.size > MOST) {
+      return this.say(`With ${name} there are ${known.size} terms; the page takes ${MOST}. Give longer glossaries to the server.`);
+    }
     this.fill([...known.values()]);
     this.store([...known.values()]);
-    announce(`${read.length} terms were read from ${file.name}.`);
+    this.say(read.length === 1 ? `1 term was read from ${name}.` : `${read.length} terms were read from ${name}.`);
+  }
+
+  private say(message: string): void {
+    this.says.textContent = message;
+    announce(message);
   }
 
   private download(): void {
     const entries = [...this.rows.rows].map(entryOf).filter(({ source, target }) => source && target.length > 0);
-    const lines = entries.map(({ source, target }) => [source, ...target].join("\t") + "\n");
+    // In these files a bar separates terms, and an asterisk stands for endings; in requests it does so in target terms only.
+    const written = (term: string) => term.replaceAll("|", "\\|");
+    const lines = entries.map(({ source, target }) => [written(source).replaceAll("*", "\\*"), ...target.map(written)].join("\t") + "\n");
     saveAs(new Blob(lines, { type: "text/tab-separated-values" }), `glossary.${this.pair}.tsv`);
   }
 }
@@ -149,18 +175,4 @@ function entryOf(row: HTMLTableRowElement): Entry {
   const [source, target] = row.querySelectorAll("input");
   const targets = target!.value.split(";").map((word) => word.trim());
   return { source: source!.value.trim(), target: targets.filter(Boolean) };
-}
-
-/** Reads the program's glossary format: source term, tab, target term; further target terms are alternatives. */
-function parse(text: string): Entry[] {
-  const entries = new Map<string, Entry>();
-  for (const line of text.replace(/^\ufeff/, "").split(/\r?\n/)) {
-    if (line.startsWith("#")) continue;
-    const [source, ...target] = line.split("\t").map((part) => part.trim());
-    const targets = target.filter(Boolean);
-    if (!source || targets.length === 0) continue;
-    const before = entries.get(source)?.target ?? [];
-    entries.set(source, { source, target: [...new Set([...before, ...targets])] });
-  }
-  return [...entries.values()];
 }

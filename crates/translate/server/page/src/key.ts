@@ -13,6 +13,7 @@ export function askForKey(why: string): Promise<boolean> {
   field.value = settings.key;
   dialog.showModal();
   return new Promise((resolve) => {
+    byId("key-cancel").onclick = () => dialog.close();
     byId("key-form").onsubmit = (event) => {
       event.preventDefault();
       save({ key: field.value.trim() });

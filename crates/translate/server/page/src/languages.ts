@@ -54,7 +54,7 @@ export class Languages {
   detected(language: string): boolean {
     const before = [this.source, this.target];
     this.source = language;
-    this.auto.textContent = `${this.name(language)} (detected)`;
+    this.auto.textContent = `${this.name(language)} (auto)`;
     this.repairTarget(before[0]!);
     this.keep();
     return this.target !== before[1];
@@ -65,7 +65,21 @@ export class Languages {
     this.auto.textContent = "Detect language";
   }
 
-  private name(code: string): string {
+  /** Takes a pair of languages, whose source may be `auto`. False: the server does not translate between them. */
+  choose(source: string, target: string): boolean {
+    const sources = [...this.from.options].map(({ value }) => value);
+    const reached = source === "auto" ? this.known.flatMap(({ targets }) => targets) : this.targets(source);
+    if (!sources.includes(source) || !reached.includes(target)) return false;
+    this.from.value = source;
+    if (source !== "auto") this.source = source;
+    this.chooseTarget(target);
+    this.to.value = target;
+    this.forget();
+    this.keep();
+    return true;
+  }
+
+  name(code: string): string {
     return this.known.find((language) => language.code === code)?.name ?? code;
   }
 

@@ -12,6 +12,8 @@ const STEP = 150;
 
 export interface Listener {
   waiting(): void;
+  /** The server is busy, and is asked again after these seconds. */
+  busy(seconds: number): void;
   /** Some of the sentences are there. */
   partly(translation: Translation): void;
   done(translation: Translation, question: Question, milliseconds: number): void;
@@ -48,7 +50,8 @@ export class Live {
       this.listener.partly(translation);
     };
     try {
-      const translation = await patiently(question, request.signal, question.text.length > LONG ? partly : undefined);
+      const busy = (seconds: number) => this.listener.busy(seconds);
+      const translation = await patiently(question, request.signal, question.text.length > LONG ? partly : undefined, busy);
       if (this.request === request) this.listener.done(translation, question, performance.now() - began);
     } catch (error) {
       if (request.signal.aborted) return;
@@ -62,6 +65,7 @@ export async function patiently(
   question: Question,
   signal: AbortSignal,
   partly?: (translation: Translation) => void,
+  wait?: (seconds: number) => void,
 ): Promise<Translation> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -69,7 +73,9 @@ export async function patiently(
     } catch (error) {
       const busy = error instanceof Refused && (error.status === 429 || error.status === 503);
       if (!busy || error.retryAfter === null || attempt === ATTEMPTS) throw error;
-      await pause(Math.min(error.retryAfter, 30) * 1000, signal);
+      const seconds = Math.min(error.retryAfter, 30);
+      wait?.(seconds);
+      await pause(seconds * 1000, signal);
     }
   }
 }

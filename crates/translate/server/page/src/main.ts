@@ -5,21 +5,25 @@ import "./style/panes.css";
 import "./style/tools.css";
 import { Alternatives } from "./alternatives";
 import { info, languages, Refused, type Alternative, type Info, type Languages as Answer, type Pair, type Question, type Translation } from "./api";
-import { announce, byId, listNotes, percent } from "./dom";
+import { addressOf, LONGEST, takeLinked } from "./address";
+import { announce, byId, copyText, listNotes, percent } from "./dom";
 import { Files } from "./files";
 import { Glossary } from "./glossary";
+import { History } from "./history";
 import { askForKey } from "./key";
 import { Languages } from "./languages";
 import { Live } from "./live";
 import { showNBest } from "./nbest";
 import { Output } from "./output";
-import { save, settings } from "./settings";
+import { save, settings, type Visit } from "./settings";
 import { Source } from "./source";
 import { arrange, notesOf, sourcesOf, sourceText, targetsOf, textOf, type TranslatedText } from "./text";
 import { startTheme } from "./theme";
 
 /** Further translations of each sentence that are asked for. */
 const ALTERNATIVES = 4;
+/** After this time the page says that it waits, in milliseconds. */
+const SLOW = 3000;
 
 class Page {
   private readonly source = new Source(
@@ -38,14 +42,17 @@ class Page {
   private readonly glossary = new Glossary(() => this.again());
   private readonly live = new Live({
     waiting: () => this.wait(true),
+    busy: (seconds) => this.tell(`The server is busy. It is asked again in ${seconds} s.`),
     partly: (translation) => this.showPartly(translation),
     done: (translation, question, milliseconds) => this.take(translation, question, milliseconds),
     failed: (error) => this.fail(error),
   });
   private readonly languages: Languages;
+  private readonly history: History;
   private readonly choices = new Map<string, Alternative>();
   private translation: Translation | null = null;
   private text: TranslatedText | null = null;
+  private slow = 0;
   /** The sentence whose further translations are listed. */
   private sentence = 0;
 
@@ -54,6 +61,7 @@ class Page {
     answer: Answer,
   ) {
     this.languages = new Languages(answer, info, () => this.again(), () => this.swapTexts());
+    this.history = new History((code) => this.languages.name(code), (visit) => this.open(visit));
     void this.glossary.listShared(info);
     new Files(info, () => ({ ...this.pair(), source: this.languages.asked }));
     this.source.area.addEventListener("input", () => this.ask());
@@ -62,9 +70,32 @@ class Page {
     });
     byId("clear").addEventListener("click", () => this.clear());
     byId("copy").addEventListener("click", () => void this.copy());
+    byId("link").addEventListener("click", () => void this.link());
+    addEventListener("hashchange", () => this.openLinked());
+    this.output.element.addEventListener("keydown", (event) => event.key === "Escape" && this.source.area.focus());
     byId("retry").addEventListener("click", () => this.ask(0));
     this.startConfidence();
     this.clear();
+    this.openLinked();
+  }
+
+  /** Shows the text that the page's address has. */
+  private openLinked(): void {
+    const linked = takeLinked();
+    if (linked) this.open(linked);
+  }
+
+  /** Shows a text of the history or of a link. */
+  private open({ source, target, text }: Omit<Visit, "translation">): void {
+    this.history.close();
+    this.choices.clear();
+    this.source.text = text;
+    const known = this.languages.choose(source, target);
+    this.ask(0);
+    this.source.area.focus();
+    if (known) return;
+    this.live.cancel();
+    this.fail(new Refused(`This server does not translate from “${source}” to “${target}”. Choose other languages.`, 0));
   }
 
   private startConfidence(): void {
@@ -74,6 +105,7 @@ class Page {
     toggle.addEventListener("change", () => {
       save({ confidence: toggle.checked });
       apply();
+      this.leave();
     });
     apply();
   }
@@ -95,6 +127,7 @@ class Page {
     const [length, most] = [text.length, limits.characters].map((number) => number.toLocaleString("en"));
     byId("characters").textContent = text.length > limits.characters / 2 ? `${length} of ${most} characters` : text === "" ? "" : `${length} characters`;
     byId("clear").hidden = text.length === 0;
+    byId<HTMLButtonElement>("link").disabled = text.trim() === "";
     this.glossary.open(this.languages.source, this.languages.target, this.languages.title);
     if (text.trim() === "") return this.forget();
     if (text.length > limits.characters) {
@@ -120,6 +153,7 @@ class Page {
     this.translation = translation;
     this.glossary.open(this.languages.source, target, this.languages.title);
     this.show();
+    this.history.note({ source: this.languages.source, target, text: this.source.text, translation: translation.text });
   }
 
   /** Shows the sentences of a long text that are there. */
@@ -193,11 +227,11 @@ class Page {
   private leave(): void {
     this.source.highlight(0, []);
     this.output.highlight(0, []);
-    byId("detail").textContent = "";
+    byId("detail").textContent = this.output.hesitates ? "The model is not sure of the words that are underlined." : "";
   }
 
   private detail(target: string, source: string, probability: number | undefined): void {
-    const sure = probability === undefined ? "" : percent(probability);
+    const sure = probability === undefined ? "" : `${percent(probability)} sure`;
     byId("detail").textContent = [target + (source && ` ← ${source}`), sure].filter(Boolean).join(" · ");
     if (document.activeElement === this.output.element) {
       announce([target, sure, source && `from ${source}`].filter(Boolean).join(", "), 150);
@@ -207,6 +241,7 @@ class Page {
   private swapTexts(): void {
     const text = this.text && textOf(this.text);
     this.choices.clear();
+    this.history.close();
     if (text) this.source.text = text;
     this.ask(0);
   }
@@ -219,6 +254,7 @@ class Page {
 
   private forget(): void {
     this.live.cancel();
+    this.history.close();
     this.wait(false);
     this.languages.forget();
     this.translation = null;
@@ -228,33 +264,56 @@ class Page {
   }
 
   private wait(waiting: boolean): void {
+    clearTimeout(this.slow);
+    if (waiting) this.slow = window.setTimeout(() => this.tell("The translation takes a while…"), SLOW);
+    this.output.element.setAttribute("aria-busy", String(waiting));
     byId("card").toggleAttribute("data-waiting", waiting);
     byId("card").toggleAttribute("data-partly", false);
+  }
+
+  /** Says what the user waits for. */
+  private tell(message: string): void {
+    clearTimeout(this.slow);
+    byId("detail").textContent = message;
+    announce(message);
   }
 
   private fail(error: Refused): void {
     this.wait(false);
     byId("failure").hidden = false;
     byId("failure-says").textContent = error.message;
-    if (error.needsKey) void askForKey(error.message).then((given) => given && this.ask(0));
+    byId("detail").textContent = "";
+    if (!error.needsKey) return;
+    void askForKey(error.message).then((given) => {
+      if (!given) return;
+      this.ask(0);
+      void this.glossary.listShared(this.info);
+    });
   }
 
   private async copy(): Promise<void> {
     if (!this.text) return;
-    await putOnClipboard(textOf(this.text), this.output.element);
-    const says = byId("copy-says");
-    says.textContent = "Copied";
-    announce("The translation is copied.");
-    setTimeout(() => (says.textContent = "Copy"), 1500);
+    await copyText(textOf(this.text));
+    confirm("copy-says", "The translation is copied.");
+  }
+
+  /** Copies an address that opens the page with this text. */
+  private async link(): Promise<void> {
+    const { target, asked: source } = this.languages;
+    const address = addressOf({ source, target, text: this.source.text });
+    if (address.length > LONGEST) return this.tell("The text is too long for a link.");
+    await copyText(address);
+    confirm("link-says", "A link to this text is copied.");
   }
 }
 
-/** Copies a text; where the browser allows only plain copying (http, not localhost), copies what `shows` it. */
-async function putOnClipboard(text: string, shows: HTMLElement): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  getSelection()?.selectAllChildren(shows);
-  document.execCommand("copy");
-  getSelection()?.removeAllRanges();
+/** Shows for a moment that something was copied. */
+function confirm(id: string, message: string): void {
+  const says = byId(id);
+  const name = (says.dataset.name ??= says.textContent!);
+  says.textContent = "Copied";
+  announce(message);
+  setTimeout(() => (says.textContent = name), 1500);
 }
 
 async function start(): Promise<void> {

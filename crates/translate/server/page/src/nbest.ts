@@ -1,7 +1,8 @@
 /** Further translations of the sentence that was pointed at last. */
 
 import type { Alternative } from "./api";
-import { byId, make, percent } from "./dom";
+import { byId, make } from "./dom";
+import { share } from "./share";
 import { best, type Shown } from "./text";
 
 const list = byId("nbest-list");
@@ -10,6 +11,7 @@ const about = byId("nbest-about");
 /** Lists the translations of `shown`; `several` says whether the text has more than one sentence. */
 export function showNBest(shown: Shown | undefined, several: boolean, choose: (alternative: Alternative) => void): void {
   about.textContent = shown && several ? `Of “${shown.sentence.source.text}”` : "";
+  byId("nbest-shares").hidden = !shown;
   if (!shown) {
     list.replaceChildren(make("li", { class: "hint" }, "Further translations of a sentence appear here. One click takes one of them."));
     return;
@@ -17,6 +19,7 @@ export function showNBest(shown: Shown | undefined, several: boolean, choose: (a
   // The model may write one text in several ways, of other pieces.
   const all = [best(shown.sentence), ...shown.sentence.alternatives];
   const candidates = all.filter(({ text }, index) => all.findIndex((other) => other.text === text) === index);
+  candidates.sort((a, b) => (b.probability ?? 0) - (a.probability ?? 0));
   if (!candidates.some(({ text }) => text === shown.chosen.text)) candidates.unshift(shown.chosen);
   list.replaceChildren(...candidates.map((candidate) => item(candidate, shown.chosen, choose)));
 }
@@ -27,7 +30,7 @@ function item(candidate: Alternative, chosen: Alternative, choose: (alternative:
     "button",
     { type: "button", class: "choice", click: () => choose(candidate) },
     make("span", { class: "choice-text" }, ...(current ? [candidate.text] : differing(candidate.text, chosen.text))),
-    make("span", { class: "share" }, candidate.probability === undefined ? "" : percent(candidate.probability)),
+    share(candidate.probability),
   );
   if (current) button.setAttribute("aria-current", "true");
   return make("li", {}, button);

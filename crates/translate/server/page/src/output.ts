@@ -37,6 +37,11 @@ export class Output {
     this.element.toggleAttribute("data-empty", !text);
   }
 
+  /** Whether words are underlined. */
+  get hesitates(): boolean {
+    return this.element.hasAttribute("data-confidence") && this.element.querySelector(".uncertain, .doubtful") !== null;
+  }
+
   highlight(sentence: number, words: number[]): void {
     for (const marked of this.element.querySelectorAll(".aligned")) marked.classList.remove("aligned");
     for (const word of words) {

@@ -1,9 +1,17 @@
-/** What the page remembers in the browser: languages, theme, glossary, key. Texts are not kept. */
+/** What the page remembers in the browser: languages, theme, glossary, key. Texts are kept only if the user says so. */
 
 export interface Entry {
   source: string;
   /** One or more translations; one of them has to appear. */
   target: string[];
+}
+
+/** A text that was translated. */
+export interface Visit {
+  source: string;
+  target: string;
+  text: string;
+  translation: string;
 }
 
 interface Settings {
@@ -12,15 +20,17 @@ interface Settings {
   theme: "light" | "dark" | "system";
   confidence: boolean;
   key: string;
+  keepHistory: boolean;
+  history: Visit[];
   /** Glossaries by pair of languages, as `en-de`. */
   glossaries: Record<string, Entry[]>;
-  /** The server's glossary that is used beside, by pair of languages. */
+  /** The server's glossary that is used too, by pair of languages. */
   shared: Record<string, string>;
 }
 
 const NAME = "metaphrase";
 
-const defaults: Settings = { source: "auto", target: "", theme: "system", confidence: true, key: "", glossaries: {}, shared: {} };
+const defaults: Settings = { source: "auto", target: "", theme: "system", confidence: true, key: "", keepHistory: false, history: [], glossaries: {}, shared: {} };
 
 function load(): Settings {
   try {

@@ -171,6 +171,13 @@ export async function startMock(port = 0) {
       glossaries.delete(path.slice(11));
       return answer(response, 204, null);
     }
+    if (path === "glossary-file") {
+      const file = /filename="[^]*?\r\n\r\n([^]*?)\r\n--/.exec((await body(request)).toString())[1];
+      if (file.startsWith("<html")) return refuse(response, 400, "The file is XML with the root element `html`.");
+      const lines = file.split("\n").filter((line) => line.includes(";") || line.includes("\t"));
+      const entries = lines.map((line) => line.split(/[;\t]/)).map(([source, ...target]) => ({ source, target }));
+      return answer(response, 200, { entries });
+    }
     if (path === "files") {
       const form = (await body(request)).toString();
       const name = /filename="([^"]*)"/.exec(form)[1];

@@ -64,11 +64,11 @@ test("what the server notes is shown", { skip: real && "the stand-in alone notes
 
 test("the language is detected, and the target gives way to it", withPage(async (page) => {
   await translated(page, "Der alte Hund schläft in meinem Garten.");
-  assert.equal(await page.locator("#source-language option:checked").textContent(), "German (detected)");
+  assert.equal(await page.locator("#source-language option:checked").textContent(), "German (auto)");
   assert.equal(await page.locator("#target-language").inputValue(), "en");
   assert.match(await output(page), /dog/i);
   await translated(page, DOG);
-  assert.equal(await page.locator("#source-language option:checked").textContent(), "English (detected)");
+  assert.equal(await page.locator("#source-language option:checked").textContent(), "English (auto)");
   assert.equal(await page.locator("#target-language").inputValue(), "de");
   await page.click("#clear");
   assert.equal(await page.locator("#source-language option:checked").textContent(), "Detect language");
@@ -112,12 +112,20 @@ test("terms are met or reported as missing, and are kept in the browser", withPa
 }));
 
 test("a glossary is imported from a file and exported to one", withPage(async (page) => {
-  const tsv = "# terms\ndog\tHund\tKöter\nhouse\tHaus\n\nno target\n";
+  const tsv = "# terms\ndog\tHund\tKöter\nhouse\tHaus\n";
   await page.setInputFiles("#glossary-file", { name: "terms.tsv", mimeType: "text/plain", buffer: Buffer.from(tsv) });
   await page.waitForFunction(() => document.querySelectorAll("#glossary-rows tr").length === 3);
   const download = page.waitForEvent("download");
   await page.click("#glossary-export");
   assert.equal(await readFile(await (await download).path(), "utf8"), "dog\tHund\tKöter\nhouse\tHaus\n");
+  assert.equal(await page.locator("#glossary-says").textContent(), "2 terms were read from terms.tsv.");
+  const csv = "garden;Park\nhouse;Heim\n";
+  await page.setInputFiles("#glossary-file", { name: "terms.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+  await page.waitForFunction(() => document.querySelectorAll("#glossary-rows tr").length === 4);
+  assert.equal(await page.locator("#glossary-rows tr").nth(1).getByLabel("Its translation").inputValue(), "Heim");
+  await page.setInputFiles("#glossary-file", { name: "page.html", mimeType: "text/html", buffer: Buffer.from("<html></html>") });
+  await page.locator("#glossary-says", { hasText: /^page\.html: .*`html`/ }).waitFor();
+  assert.equal(await page.locator("#glossary-rows tr").count(), 4);
 }));
 
 test("a glossary that the server keeps can be chosen", withPage(async (page) => {
@@ -140,7 +148,7 @@ test("pointing at a word shows its alignment and its confidence", withPage(async
   await translated(page, HOUSE);
   await page.locator("#output .word", { hasText: "Haus" }).first().hover();
   assert.equal(await page.locator("#source-marks .aligned").first().textContent(), "house");
-  assert.match(await page.locator("#detail").textContent(), /^Haus ← .*house.* · \d+\u202f%$/);
+  assert.match(await page.locator("#detail").textContent(), /^Haus ← .*house.* · \d+\u202f% sure$/);
   const place = await page.locator('#source-marks [data-key="0.1"]').boundingBox();
   await page.mouse.move(place.x + 5, place.y + place.height / 2);
   assert.match((await page.locator("#output .aligned").allTextContents()).join(" "), /Haus/);
@@ -185,6 +193,9 @@ test("further translations of a sentence are listed, and one click takes one", w
   await translated(page, HOUSE);
   const choices = page.locator("#nbest-list .choice");
   assert.ok((await choices.count()) > 1);
+  const shares = (await page.locator("#nbest-list .share").allTextContents()).map(parseFloat);
+  assert.deepEqual(shares, [...shares].sort((a, b) => b - a));
+  assert.equal(await page.locator("#nbest-shares").isVisible(), true);
   const second = await choices.nth(1).locator(".choice-text").textContent();
   await choices.nth(1).click();
   assert.equal(await output(page), second);
@@ -202,8 +213,97 @@ test("files are sent, translated and downloaded; others are refused in a sentenc
   assert.match(file.suggestedFilename(), /letter.*de.*\.txt$/);
   assert.match(await readFile(await file.path(), "utf8"), /Haus.*\n.*Garten.*\n$/);
   await page.setInputFiles("#files-chooser", { name: "picture.xyz", mimeType: "image/png", buffer: Buffer.from("x") });
-  await page.locator('.job[data-state="error"]', { hasText: "Files of this kind are not translated" }).waitFor();
+  const refused = page.locator('.job[data-state="error"]', { hasText: "Files that end in .xyz are not translated" });
+  await refused.waitFor();
   await accessible(page);
+  for (const width of [320, 1280]) {
+    await page.setViewportSize({ width, height: 740 });
+    for (const name of await page.locator(".job .name").all()) {
+      const { whole, shown } = await name.evaluate((name) => ({ whole: name.scrollWidth, shown: name.clientWidth }));
+      assert.ok(shown >= whole && shown > 80, `${await name.textContent()}: ${shown} of ${whole} pixels at ${width}`);
+    }
+  }
+}));
+
+test("the state of a file is asked for again when the network fails for a moment", withPage(async (page) => {
+  let failures = 1;
+  await page.route(/api\/v1\/files\/\d+$/, (route) => (failures-- > 0 ? route.abort() : route.continue()));
+  await page.selectOption("#source-language", "en");
+  await page.setInputFiles("#files-chooser", [1, 2].map((number) => ({ name: `${number}.txt`, mimeType: "text/plain", buffer: Buffer.from(HOUSE) })));
+  for (const number of [1, 2]) await page.locator('.job[data-state="done"]', { hasText: `${number}.txt` }).waitFor();
+}));
+
+test("texts are in the history, which the browser keeps if it is told to", withPage(async (page) => {
+  const german = await translated(page, HOUSE);
+  await translated(page, `${HOUSE} We live here.`, 2);
+  await page.click("#clear");
+  await translated(page, DOG);
+  const lines = () => page.locator("#history-list .line:not(.muted)").allTextContents();
+  assert.deepEqual(await lines(), [DOG, `${HOUSE} We live here.`]);
+  await accessible(page);
+  await page.locator("#history-list button").nth(1).click();
+  await settled(page, 2);
+  assert.ok((await output(page)).startsWith(german));
+  assert.deepEqual(await lines(), [`${HOUSE} We live here.`, DOG]);
+  await page.reload();
+  await page.waitForSelector("[data-ready]");
+  assert.equal(await page.locator("#history").isVisible(), false);
+  await translated(page, DOG);
+  await page.check("#history-keep");
+  await page.reload();
+  await page.waitForSelector("[data-ready]");
+  assert.deepEqual(await lines(), [DOG]);
+  await page.uncheck("#history-keep");
+  await page.reload();
+  await page.waitForSelector("[data-ready]");
+  assert.equal(await page.locator("#history").isVisible(), false);
+}));
+
+test("a link opens the page with its text, which is not sent as an address", withPage(async (page) => {
+  const text = "100 % / a house # old?";
+  const hash = ["en", "de", text].map(encodeURIComponent).join("/");
+  await page.goto(`${url}#${hash}`);
+  await settled(page);
+  assert.equal(await page.locator("#source-text").inputValue(), text);
+  assert.equal(new URL(page.url()).hash, "");
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.click("#link");
+  await page.locator("#link-says", { hasText: "Copied" }).waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${url}#${hash}`);
+  for (const [hash, says] of [["xx/de/Hello", "xx"], ["en/%/%", ""], ["en/de", ""]]) {
+    await page.goto(url);
+    await page.waitForSelector("[data-ready]");
+    await page.goto(`${url}#${hash}`);
+    await page.waitForTimeout(200);
+    assert.equal(await page.locator("#failure").isVisible(), says !== "", hash);
+    assert.match(await page.locator("#failure-says").textContent(), new RegExp(says));
+  }
+}));
+
+test("texts and links are copied over plain HTTP, too, where pages have no clipboard", withPage(async (page) => {
+  await page.context().grantPermissions(["clipboard-read"]);
+  const german = await translated(page, HOUSE);
+  await page.evaluate(() => {
+    window.clipboard = navigator.clipboard;
+    Object.defineProperty(navigator, "clipboard", { value: undefined });
+  });
+  await page.click("#copy");
+  await page.locator("#copy-says", { hasText: "Copied" }).waitFor();
+  assert.equal(await page.evaluate(() => window.clipboard.readText()), german);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "copy");
+}));
+
+test("a slow server is waited for in words", withPage(async (page) => {
+  await page.route("**/api/v1/translate", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    await route.continue().catch(() => undefined);
+  });
+  await page.fill("#source-text", HOUSE);
+  await page.locator("#detail", { hasText: "The translation takes a while" }).waitFor();
+  assert.equal(await page.locator("#output").getAttribute("aria-busy"), "true");
+  await settled(page);
+  assert.equal(await page.locator("#output").getAttribute("aria-busy"), "false");
+  assert.doesNotMatch(await page.locator("#detail").textContent(), /a while/);
 }));
 
 test("a file can be dropped on the page", withPage(async (page) => {
@@ -233,6 +333,9 @@ test("all is done by keyboard", withPage(async (page) => {
   await page.keyboard.press("Escape");
   await page.waitForSelector("#alternatives", { state: "hidden" });
   assert.equal(await page.evaluate(() => document.activeElement.id), "output");
+  await page.keyboard.press("Escape");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "source-text");
+  await page.keyboard.press("Control+Enter");
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
@@ -269,6 +372,14 @@ test("nothing is wider than a phone, and its buttons are large enough for a fing
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
   }
   const source = await page.locator("#source-text").boundingBox();
+  for (const width of [320, 360]) {
+    await page.setViewportSize({ width, height: 740 });
+    const rows = new Set();
+    for (const name of ["Confidence", "Copy", "Link"]) rows.add((await page.locator(".target .plain", { hasText: name }).boundingBox()).y);
+    assert.equal(rows.size, 1, `the buttons below the translation are in one row at ${width}`);
+    const [from, swap] = [await page.locator("#source-language").boundingBox(), await page.locator("#swap").boundingBox()];
+    assert.ok(from.x + from.width <= swap.x, "the swap button hides nothing");
+  }
   const target = await page.locator("#output").boundingBox();
   assert.ok(target.y > source.y + source.height - 1, "the panes are one above the other");
   for (const button of await page.locator("button:visible, label.check").all()) {
@@ -318,11 +429,15 @@ test("a server that asks for a key gets one", withPage(async (page) => {
   let key = null;
   await page.route("**/api/v1/translate", (route) => {
     key = route.request().headers().authorization ?? null;
-    return key ? route.continue() : route.fulfill({ status: 401, json: { error: { code: "key_missing", message: "This server asks for a key." } } });
+    return key ? route.continue() : route.fulfill({ status: 401, json: { error: { code: "key_missing", message: "send it as `Authorization: Bearer KEY`" } } });
   });
   await page.fill("#source-text", HOUSE);
-  await page.locator("#key-says", { hasText: "This server asks for a key." }).waitFor();
+  await page.locator("#key-says", { hasText: "people who have a key" }).waitFor();
   await accessible(page);
+  await page.click("#key-cancel");
+  await page.waitForSelector("#key", { state: "hidden" });
+  await page.click("#retry");
+  await page.locator("#key-says").waitFor();
   await page.fill("#key-field", "secret");
   await page.press("#key-field", "Enter");
   await settled(page);

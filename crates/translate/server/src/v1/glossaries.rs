@@ -10,7 +10,7 @@ use crate::time::iso_time;
 use axum::Router;
 use axum::extract::{Path, Request, State};
 use axum::http::{StatusCode, header};
-use axum::routing::get;
+use axum::routing::{get, post};
 use metaphrase::{Case, Glossary, GlossaryFile, GlossaryFormat};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,6 +22,7 @@ pub fn routes() -> Router<Arc<App>> {
         .route("/api/v1/glossaries", get(list).post(create))
         .route("/api/v1/glossaries/{id}", get(show).put(replace).delete(remove))
         .route("/api/v1/glossaries/{id}/entries", get(entries))
+        .route("/api/v1/glossary-file", post(read_file))
 }
 
 #[derive(Deserialize)]
@@ -140,6 +141,30 @@ async fn create(State(app): Shared, request: Request) -> ApiResult {
     let (name, part, client) = received(&app, request).await?;
     let stored = app.add_glossary(&client, name, vec![part]).await?;
     Ok(reply::json(StatusCode::CREATED, &object(&stored)))
+}
+
+/// The entries of a glossary file, for clients that keep their terms themselves. Nothing is stored.
+async fn read_file(State(app): Shared, request: Request) -> ApiResult {
+    let (_, part, _) = received(&app, request).await?;
+    Ok(reply::json(StatusCode::OK, &json!({"entries": separate_terms(&part.tsv)?})))
+}
+
+/// The entries of a glossary's text as terms of a request: each has one source term, without a `*` for its endings, and all
+/// its target terms.
+fn separate_terms(tsv: &str) -> Result<Vec<Value>, Failure> {
+    let glossary = Glossary::parse(tsv, Case::Ignore).map_err(|error| Failure::Bad(error.to_string()))?;
+    let mut terms = Vec::new();
+    for (sources, _) in rows(tsv) {
+        // A bar after a backslash is part of the term.
+        for source in sources.replace("\\|", "\0").split('|') {
+            let source = source.replace('\0', "|");
+            let source = source.strip_suffix('*').unwrap_or(&source).replace('\\', "");
+            if let Some(targets) = glossary.find(&source).into_iter().next() {
+                terms.push(json!({"source": source.trim(), "target": targets}));
+            }
+        }
+    }
+    Ok(terms)
 }
 
 async fn replace(State(app): Shared, Path(id): Path<String>, request: Request) -> ApiResult {
