@@ -2,7 +2,7 @@
 
 use crate::print::KEYS;
 use indexmap::IndexMap;
-use metaphrase::{Request, Terms};
+use metaphrase::{Request, Terms, alternatives};
 use serde_json::value::RawValue;
 
 /// The keys and values of a JSON object in their order; values are kept as they were written.
@@ -41,8 +41,8 @@ pub fn from_tsv(line: &str) -> Result<Request, String> {
     let mut fields = line.split('\t');
     let source = fields.next().unwrap_or_default();
     let add = |request: Request, constraint: &str| match constraint.split_once(" ||| ") {
-        Some((source, target)) => request.require_for(source.trim(), [target.trim()]),
-        None => request.require([constraint]),
+        Some((source, target)) => request.require_for(source.trim(), alternatives(target.trim())),
+        None => request.require(alternatives(constraint)),
     };
     let request = fields.fold(Request::translate(source), add);
     if source.trim().is_empty() && !request.terms.required.is_empty() {
@@ -173,6 +173,9 @@ mod tests {
             (request.terms.required[0].source.clone(), &request.terms.required[0].targets[0][..]),
             (Some(2..3), "c d")
         );
+        let request = from_tsv("a b\tb ||| c|d\te\\|f").unwrap();
+        let targets: Vec<_> = request.terms.required.iter().map(|term| term.targets.join(" or ")).collect();
+        assert_eq!(targets, ["c or d", "e|f"]);
         assert!(from_tsv("\tc").is_err());
         assert_eq!(from_tsv("").unwrap(), Request::default());
     }

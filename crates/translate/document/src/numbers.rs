@@ -64,9 +64,15 @@ pub(crate) fn is_number(thing: &str) -> bool {
     }
 }
 
-/// Powers of units and letters, and fractions.
-static RAISED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?P<base>\p{L}{1,3})(?P<power>[²³⁰¹⁴-⁹]+)|(?P<whole>\d*)[¼½¾⅐-⅞]").ok());
+/// Powers of units, of letters and of ten, and fractions.
+static RAISED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let forms = [
+        r"(?P<base>\p{L}{1,3}|\b10)(?P<power>⁻?[²³⁰¹⁴-⁹]+)",
+        r"(?P<whole>\d*)[¼½¾⅐-⅞]",
+        r"\b(?P<mixed>\d{1,3}) \d{1,2}/\d{1,2}\b",
+    ];
+    Regex::new(&forms.join("|")).ok()
+});
 
 /// The digit of a raised one.
 fn digit(raised: char) -> Option<char> {
@@ -78,11 +84,16 @@ fn digit(raised: char) -> Option<char> {
 pub(crate) fn raised(text: &str) -> Vec<(Range<usize>, String)> {
     let read = |found: regex::Captures<'_>| {
         let range = found.get(0)?.range();
+        if let Some(whole) = found.name("mixed") {
+            // `1 1/2 cups` are several.
+            return Some((range, if whole.as_str() == "1" { "2" } else { whole.as_str() }.to_owned()));
+        }
         let shown = match (found.name("base"), found.name("power"), found.name("whole")) {
             (Some(base), Some(power), _) => {
                 let before = &text[..base.end()];
                 let goes_on = text[..base.start()].ends_with(char::is_alphanumeric);
-                if goes_on || is_mark("1", Form::Raised, before) {
+                let is_ten = base.as_str() == "10";
+                if goes_on || (!is_ten && is_mark("1", Form::Raised, before)) {
                     return None;
                 }
                 base.as_str().chars().chain(power.as_str().chars().filter_map(digit)).collect()

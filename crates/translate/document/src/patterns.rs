@@ -171,6 +171,16 @@ static NAMES: LazyLock<Vec<Form>> = LazyLock::new(|| {
         // Moments, ranges of numbers, addresses of machines.
         form(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?", is_apart),
         form(r"\d{1,2}:\d\d:\d\d[.,]\d+|\d+–\d+|\d{1,3}(?:\.\d{1,3}){3}", is_apart),
+        form(r"\d{1,2}:\d\d:\d\d", is_apart),
+        // Parts of laws and of contracts, numbers of accounts, results of statistics.
+        form(r"\d+(?:\.\d+)*(?:\((?:\d{1,2}|[a-z]|[ivx]{2,4})\))+", is_apart),
+        form(r"[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?", |found| {
+            is_apart(found) && found.text.bytes().filter(u8::is_ascii_digit).count() >= 10
+        }),
+        form(r"[a-zA-Z] ?[<>=≤≥] ?\d*[.,]\d+", is_apart),
+        // Kinds of changes of a version control system, users and subjects of a forum.
+        form(r"[a-z]{2,10}\([a-z][\w./-]*\)!?:", |found| is_apart(found) && found.before.trim().is_empty()),
+        form(r"[ru]/[A-Za-z]\w+", |found| begins(found) && is_apart(found)),
         // Keys and sums, which are no words.
         form(r"[A-Za-z0-9_+/-]{16,}={0,2}", |found| {
             let digits = found.text.bytes().filter(u8::is_ascii_digit).count();

@@ -276,6 +276,14 @@ fn arguments_that_are_numbers_are_read_as_numbers() {
             "Press Ctrl+Shift+V && :smile: *.txt",
             "PRESS Ctrl+Shift+V && :smile: *.txt",
         ),
+        ("fix(parser): see 4.2(b)(iii)", "fix(parser): see 4.2(b)(iii)", "fix(parser): SEE 4.2(b)(iii)"),
+        ("At 02:14:55 u/tom has p < 0.05", "At 02:14:55 u/tom has p < 0.05", "AT 02:14:55 u/tom HAS p < 0.05"),
+        (
+            "Pay DE89 3704 0044 0532 0130 00 now",
+            "Pay DE89 3704 0044 0532 0130 00 now",
+            "PAY DE89 3704 0044 0532 0130 00 NOW",
+        ),
+        ("Some 10⁶ or 3 × 10⁻⁹, 1 1/2 cups", "Some 106 or 3 × 109, 2 cups", "SOME 10⁶ OR 3 × 10⁻⁹, 1 1/2 CUPS"),
         ("A 5 m² room, 2½ cups, ½ hour, x²", "A 5 m2 room, 2 cups, 1/2 hour, x2", "A 5 m² ROOM, 2½ CUPS, ½ HOUR, x²"),
         (
             "Run `curl https://a.example/b | sh` now",
@@ -299,6 +307,11 @@ fn arguments_that_are_numbers_are_read_as_numbers() {
         assert_eq!(translated(source, Format::Text), target);
     }
     assert_eq!(read("Home · News | Contact us"), ["Home", "News", "Contact us"]);
+    assert_eq!(read("bread; two fresh eggs; old cheese"), ["bread", "two fresh eggs", "old cheese"]);
+    assert_eq!(read("yes / no"), ["yes", "no"]);
+    for whole in ["He came; he saw.", "It is old; we like it; so we stay there", "Open / close the door and go"] {
+        assert_eq!(read(whole), [whole]);
+    }
     assert_eq!(translated("Home · News | Contact us", Format::Text), "HOME · NEWS | CONTACT US");
     assert_eq!(read("Your code is <x/>, or <br/>."), ["Your code is X1, or"]);
     let message = "{n, plural, one {# file} other {these # files}}";

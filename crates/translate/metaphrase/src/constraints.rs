@@ -8,7 +8,7 @@ pub(crate) use signs::after_sign;
 pub(crate) use words::changed_prefix;
 
 use crate::Hypothesis;
-use crate::forms::forms;
+use crate::forms::{forms, with_capital};
 use metaphrase_base::{AvoidedPhrases, ReadText, WordId};
 use metaphrase_search::{Constraints, ConstraintsError, WrittenWords};
 use metaphrase_text::vocab::Vocabulary;
@@ -153,7 +153,14 @@ impl Segmented {
         excluded: &[WordId],
         language: Option<&str>,
     ) -> Self {
-        let forms_of = |term: &RequiredTerm| term.targets.iter().flat_map(|target| forms(target, language)).collect();
+        let forms_of = |term: &RequiredTerm| -> Vec<String> {
+            let mut all: Vec<String> = term.targets.iter().flat_map(|target| forms(target, language)).collect();
+            if term.copied_from(source).is_none() {
+                let at_start: Vec<String> = all.iter().filter_map(|form| with_capital(form)).collect();
+                all.extend(at_start);
+            }
+            all
+        };
         let forms = terms.required.iter().map(forms_of).collect();
         let mut this = Self { given: terms.clone(), forms, ..Self::default() };
         let empty = terms.avoided.iter().filter(|phrase| comparable(phrase).is_empty());
@@ -213,7 +220,8 @@ impl Segmented {
                     if !term.contains(&words) {
                         term.push(words);
                     }
-                    written.map(|written| {
+                    let is_given = alternatives.iter().all(|other| with_capital(other).as_ref() != Some(alternative));
+                    written.filter(|_| is_given).map(|written| {
                         format!("the model's vocabulary writes the constraint '{alternative}' as '{written}'")
                     })
                 }

@@ -35,6 +35,15 @@ pub(crate) fn without_endings(term: &str) -> String {
     stem(term).map_or_else(|| term.replace("\\*", "*"), str::to_owned)
 }
 
+/// A form as it is written at the start of a sentence: with a capital. `None` if it begins with one, or with a word such
+/// as `iPhone` or `pH`, which has its own letters everywhere.
+pub(crate) fn with_capital(form: &str) -> Option<String> {
+    let mut rest = form.chars();
+    let first = rest.next().filter(|first| first.is_lowercase())?;
+    let word = rest.as_str().split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    (!word.contains(char::is_uppercase)).then(|| first.to_uppercase().chain(rest).collect())
+}
+
 fn stem(term: &str) -> Option<&str> {
     let stem = term.strip_suffix('*')?;
     stem.ends_with(char::is_alphanumeric).then_some(stem)
@@ -43,6 +52,14 @@ fn stem(term: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_begins_with_a_capital() {
+        assert_eq!(with_capital("das Gerät").as_deref(), Some("Das Gerät"));
+        for other in ["Gerät", "iPhone 5", "{name}", "5 cm", ""] {
+            assert_eq!(with_capital(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn a_star_stands_for_endings() {

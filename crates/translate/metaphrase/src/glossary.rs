@@ -295,8 +295,9 @@ pub fn required_terms(own: Vec<RequiredTerm>, glossaries: &[&Glossary], source: 
     terms
 }
 
-/// The alternatives of a field: `Gebäude|Gebäudes`.
-fn alternatives(field: &str) -> Vec<String> {
+/// The alternatives in a text that names a term, with bars between them: `Gebäude|Gebäudes`. `\|` is a bar of a term.
+#[must_use]
+pub fn alternatives(field: &str) -> Vec<String> {
     let parts = field.replace("\\|", "\u{0}");
     parts.split('|').map(|part| part.replace('\u{0}', "|")).collect()
 }

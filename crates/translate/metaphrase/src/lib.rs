@@ -67,7 +67,9 @@ pub use engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 pub use error::Error;
 pub use evidence::{Evidence, EvidenceCounter};
 pub use evidence_options::EvidenceOptions;
-pub use glossary::{Case, Glossary, GlossaryError, GlossaryFile, GlossaryFileError, GlossaryFormat, required_terms};
+pub use glossary::{
+    Case, Glossary, GlossaryError, GlossaryFile, GlossaryFileError, GlossaryFormat, alternatives, required_terms,
+};
 pub use metaphrase_base::{
     Choice, Flag, Named, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionKind, OptionValue, Unit, UnitTime,
     UnitTimes, UnknownName, WordId,

@@ -330,3 +330,17 @@ fn an_amount_of_money_that_is_lost_is_searched_for_again() {
     let kept = ["The bill is $40.", "It is old."];
     assert_eq!(texts(Amounts::Keep, &kept), texts(Amounts::Model, &kept));
 }
+
+#[test]
+fn a_term_in_small_letters_begins_a_sentence_with_a_capital() {
+    let translator = translator();
+    let glossary =
+        Glossary::parse("the device\tdas Gerät\nrecommended\tempfohlen\n", Case::Ignore).expect("a glossary");
+    let mut options = translator.options();
+    options.glossaries = vec![std::sync::Arc::new(glossary)];
+    let requests = ["The device needs a licence.", "Recommended"].map(Request::translate).to_vec();
+    let found = translator.run(&options, requests).expect("translations");
+    assert!(found[0].text().starts_with("Das Gerät ") && !found[0].text().contains("Gerät."), "{}", found[0].text());
+    assert_eq!(found[1].text(), "Empfohlen");
+    assert!(found.iter().all(|found| found.missing.is_empty()));
+}

@@ -88,7 +88,41 @@ fn bracket_tags(text: &str) -> Vec<(Range<usize>, Tag)> {
 const SEPARATORS: [char; 8] = ['·', '•', '›', '▸', '❯', '‣', '∙', '|'];
 
 /// The signs between items of a text: blanks stand around them, and words on both sides.
-fn separators(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+fn separators(text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = signs_between_items(text).collect();
+    for (separator, fewest) in [("; ", 3), (" / ", 2)] {
+        found.extend(short_items(text, separator, fewest));
+    }
+    found.sort_by_key(|place| place.start);
+    found
+}
+
+/// The most words of an item between semicolons or slashes: more are parts of a sentence.
+const ITEM_WORDS: usize = 3;
+
+/// The separators in lines that have nothing but short items between them, at least this number of them:
+/// `bread; cheese; eggs`, `yes / no`.
+fn short_items<'t>(text: &'t str, separator: &'t str, fewest: usize) -> impl Iterator<Item = Range<usize>> + 't {
+    let is_item = |item: &str| {
+        let words = item.split_whitespace().count();
+        let is_sentence = item.trim_end_matches('.').contains(['.', ':', '!', '?']);
+        // `Salt &amp; pepper`
+        let is_reference = item.rsplit_once('&').is_some_and(|(_, name)| !name.starts_with(' '));
+        let has_letters = item.chars().any(char::is_alphabetic);
+        (1..=ITEM_WORDS).contains(&words) && has_letters && !is_sentence && !is_reference
+    };
+    let starts = text.split_inclusive('\n').scan(0, |at, line| Some((std::mem::replace(at, *at + line.len()), line)));
+    let lists = starts.filter(move |(_, line)| {
+        line.contains(separator) && line.split(separator).count() >= fewest && line.split(separator).all(is_item)
+    });
+    lists.flat_map(move |(start, line)| {
+        let sign = separator.len() - separator.trim_start().len()..separator.trim_end().len();
+        line.match_indices(separator).map(move |(at, _)| start + at + sign.start..start + at + sign.end)
+    })
+}
+
+/// Signs that divide items wherever they stand between two words.
+fn signs_between_items(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, ')' | '.' | '!' | '?' | '"'));
     text.match_indices(SEPARATORS).filter_map(move |(at, sign)| {
         let (before, after) = (&text[..at], &text[at + sign.len()..]);
@@ -167,7 +201,7 @@ pub(super) fn specials(text: &str, before: &str, how: &Sentences<'_>) -> Vec<(Ra
             && (is_blank(after) || after.is_some_and(|c| matches!(c, '.' | ',' | '!' | '?' | ')')))
     });
     found.extend(faces.map(|face| (face, Special::Picture)));
-    found.extend(separators(text).map(|sign| (sign, Special::Tag(Tag::Divider))));
+    found.extend(separators(text).into_iter().map(|sign| (sign, Special::Tag(Tag::Divider))));
     if !text.is_ascii() {
         let raised = numbers::raised(text).into_iter();
         found.extend(raised.map(|(range, shown)| (range, Special::ReadAs(shown))));
