@@ -10,9 +10,11 @@ mod iglesias;
 mod memory;
 mod pictures;
 mod post;
+mod process;
 mod pruning;
 mod random;
 mod setup;
+mod sum;
 mod tables;
 mod tags;
 mod terminology;
@@ -89,8 +91,12 @@ enum Experiment {
         #[arg(long, default_value_t = 20)]
         options: usize,
     },
+    /// Table 2: settings chosen on a development text, and their BLEU, TER and speed on a test text
+    WuebkerTable2(wuebker::Args),
     /// Model scores of a wide search against those that Moses reached with stacks of 1000
     WuebkerScores,
+    /// All five papers: BLEU, chrF, speed and memory with each technique and with all at once
+    Sum(sum::Args),
     /// Draw the pictures anew from the JSON files of earlier runs
     Pictures,
     /// Write the tables of README.md and of the pages of docs anew from the JSON files of docs/results
@@ -127,7 +133,9 @@ fn main() -> Result<()> {
         Experiment::ZhangPruned => zhang::pruned(&setup),
         Experiment::WuebkerTable1 => wuebker::table_1(&setup),
         Experiment::WuebkerFig1 { options } => wuebker::figure_1(&setup, options),
+        Experiment::WuebkerTable2(args) => wuebker::table_2(&setup, &args),
         Experiment::WuebkerScores => wuebker::scores(&setup),
+        Experiment::Sum(args) => sum::run(&setup, &args),
         Experiment::Tables => tables::write(std::path::Path::new(".")),
         Experiment::Pictures => pictures::redraw(&setup),
         Experiment::Tags => tags::run(&setup),

@@ -49,6 +49,11 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
+/// A request for each line with random words of its reference.
+pub fn with_random_words(text: &Text, count: usize) -> Vec<Request> {
+    requests(text, Draw::Words(count))
+}
+
 /// A request for each line with constraints drawn from its reference; the same numbers every time.
 fn requests(text: &Text, draw: Draw) -> Vec<Request> {
     let mut rng = ChaCha8Rng::seed_from_u64(2018);

@@ -77,10 +77,11 @@ impl Setup {
         self.text_or("tatoeba-de-en/test.en.gz", "tatoeba-de-en/test.de.gz")
     }
 
-    /// The lines of the text that are translated, by default of these files of the data.
-    pub fn text_or(&self, source: &str, reference: &str) -> Result<Text> {
-        let or_default = |given: &Option<PathBuf>, name: &str| given.clone().unwrap_or_else(|| self.data(name));
-        Text::read(&or_default(&self.source, source), &or_default(&self.reference, reference), self.lines)
+    /// The lines of the text that are translated, by default of these files: of the data, unless their paths are whole.
+    pub fn text_or(&self, source: impl AsRef<Path>, reference: impl AsRef<Path>) -> Result<Text> {
+        let source = self.source.clone().unwrap_or_else(|| self.data(source));
+        let reference = self.reference.clone().unwrap_or_else(|| self.data(reference));
+        Text::read(&source, &reference, self.lines)
     }
 
     /// A file of the data.

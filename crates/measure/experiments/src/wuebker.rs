@@ -1,8 +1,12 @@
 //! Wuebker et al. 2012: phrase-based search with pre-sorting and language model look-ahead, on a Moses model.
 
-use crate::setup::{self, Setup, cpu_seconds, read_lines, round};
+mod choice;
+
+pub use choice::{Args, table_2};
+
+use crate::setup::{self, Setup, Text, cpu_seconds, read_lines, round};
 use anyhow::{Context, Result};
-use metaphrase_metrics::BleuOptions;
+use metaphrase_metrics::{BleuOptions, Metric, References, Ter, TerOptions};
 use metaphrase_phrase::{Counters, Decoder, LookAhead, PhraseModel, Presort, SearchOptions, Workspace};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -17,7 +21,9 @@ const ENOUGH_SECONDS: f64 = 1.0;
 const MOSES: &str = "wuebker-moses.json";
 
 /// Name, pre-sorting, look-ahead.
-const SETUPS: [(&str, Presort, LookAhead); 5] = [
+type SetUp = (&'static str, Presort, LookAhead);
+
+const SETUPS: [SetUp; 5] = [
     ("baseline", Presort::None, LookAhead::None),
     ("+sorting alone", Presort::Exact, LookAhead::None),
     ("+pre-sort", Presort::Full, LookAhead::None),
@@ -34,6 +40,7 @@ struct Row {
     /// `N_o`; `None`: unlimited.
     options: Option<usize>,
     bleu: f64,
+    ter: f64,
     /// Mean model score of a sentence, natural logarithm.
     score: f64,
     /// Translation options looked at, per source word.
@@ -46,8 +53,6 @@ struct Row {
     lm_computations: f64,
     words_per_second: f64,
     seconds: f64,
-    /// Sentences whose translation is another one than that of the row before with the same size and options.
-    changed: usize,
 }
 
 /// A run of Moses, loading subtracted.
@@ -67,19 +72,16 @@ struct MosesRow {
 struct Task {
     folder: PathBuf,
     model: PhraseModel,
-    source: Vec<String>,
-    reference: Vec<String>,
+    text: Text,
 }
 
 impl Task {
+    /// The model of an experiment, and the text that is given, or the one that is in the model's folder.
     fn open(setup: &Setup) -> Result<Self> {
         let folder = setup.model.clone().unwrap_or_else(|| setup::shared().join("models/moses-de-en"));
-        Ok(Self {
-            model: PhraseModel::read_moses(&folder)?,
-            source: read_lines(&folder.join("source.de"))?,
-            reference: read_lines(&folder.join("reference.en"))?,
-            folder,
-        })
+        let model = PhraseModel::read_moses(&folder)?;
+        let text = setup.text_or(folder.join("source.de"), folder.join("reference.en"))?;
+        Ok(Self { model, text, folder })
     }
 
     fn options(&self, size: usize, options: Option<usize>, presort: Presort, look_ahead: LookAhead) -> SearchOptions {
@@ -111,7 +113,7 @@ impl Task {
         let mut search = Search::default();
         let mut workspace = Workspace::default();
         let begun = cpu_seconds();
-        for line in &self.source {
+        for line in &self.text.source {
             let words: Vec<&str> = line.split_ascii_whitespace().collect();
             let (translation, counters) = decoder.translate(&words, &mut workspace);
             search.counters += counters;
@@ -124,34 +126,36 @@ impl Task {
 
     /// All set-ups that `wanted` names, at one size.
     fn rows(&self, size: usize, options: Option<usize>, wanted: &[&str]) -> Result<Vec<Row>> {
-        let mut before: Option<Vec<String>> = None;
-        let mut rows = Vec::new();
-        for (setup, presort, look_ahead) in SETUPS.into_iter().filter(|(name, ..)| wanted.contains(name)) {
-            let search = self.search(self.options(size, options, presort, look_ahead))?;
-            let differ = |before: &Vec<String>| before.iter().zip(&search.output).filter(|(a, b)| a != b).count();
-            let words = search.counters.source_words as f64;
-            let per_word = |count: u64| round(count as f64 / words, 1);
-            rows.push(Row {
-                setup,
-                size,
-                options,
-                bleu: round(bleu(&search.output, &self.reference)?, 2),
-                score: round(
-                    search.scores.iter().map(|&score| f64::from(score)).sum::<f64>() / self.source.len() as f64,
-                    5,
-                ),
-                considered: per_word(search.counters.considered),
-                expansions: per_word(search.counters.expansions),
-                lm_requests: per_word(search.counters.lm_requests),
-                lm_computations: per_word(search.counters.lm_computations),
-                words_per_second: round(words / search.seconds, 0),
-                seconds: round(search.seconds, 4),
-                changed: before.as_ref().map_or(0, differ),
-            });
-            println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);
-            before = Some(search.output);
-        }
-        Ok(rows)
+        SETUPS
+            .into_iter()
+            .filter(|(name, ..)| wanted.contains(name))
+            .map(|set_up| self.row(set_up, size, options))
+            .collect()
+    }
+
+    /// A set-up at one size.
+    fn row(&self, set_up: SetUp, size: usize, options: Option<usize>) -> Result<Row> {
+        let (name, presort, look_ahead) = set_up;
+        let search = self.search(self.options(size, options, presort, look_ahead))?;
+        let words = search.counters.source_words as f64;
+        let per_word = |count: u64| round(count as f64 / words, 1);
+        let scores: f64 = search.scores.iter().map(|&score| f64::from(score)).sum();
+        let row = Row {
+            setup: name,
+            size,
+            options,
+            bleu: round(bleu(&search.output, &self.text.reference)?, 2),
+            ter: round(ter(&search.output, &self.text.reference)?, 1),
+            score: round(scores / self.text.source.len() as f64, 5),
+            considered: per_word(search.counters.considered),
+            expansions: per_word(search.counters.expansions),
+            lm_requests: per_word(search.counters.lm_requests),
+            lm_computations: per_word(search.counters.lm_computations),
+            words_per_second: round(words / search.seconds, 0),
+            seconds: round(search.seconds, 4),
+        };
+        println!("{}", serde_json::to_string(&row)?);
+        Ok(row)
     }
 }
 
@@ -167,6 +171,13 @@ struct Search {
 fn bleu(output: &[String], reference: &[String]) -> Result<f64> {
     let options = BleuOptions { tokenizer: "none".parse()?, ..BleuOptions::default() };
     setup::bleu(options, output.iter().map(String::as_str), reference)
+}
+
+/// TER of tokenised text.
+fn ter(output: &[String], reference: &[String]) -> Result<f64> {
+    let lines = |lines: &'_ [String]| lines.iter().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+    let (output, reference) = (lines(output), lines(reference));
+    Ok(Ter::new(TerOptions::default()).corpus_score(&output, &References::new(&[reference])?)?.value)
 }
 
 /// Work per source word and speed, with all options of a source phrase, with 100 and with Moses' 20.
@@ -248,8 +259,9 @@ pub fn scores(setup: &Setup) -> Result<()> {
     for (ini, list) in [("moses.ini", "moses.s1000.nbest.gz"), ("moses.distance.ini", "moses.distance.s1000.nbest.gz")]
     {
         let model = PhraseModel::read_moses(&task.folder.join(ini))?;
-        let task = Task { model, folder: task.folder.clone(), source: task.source.clone(), reference: Vec::new() };
-        let moses = best_scores(&read_lines(&task.folder.join(list))?, task.source.len())?;
+        let text = Text { source: task.text.source.clone(), reference: Vec::new() };
+        let task = Task { model, folder: task.folder.clone(), text };
+        let moses = best_scores(&read_lines(&task.folder.join(list))?, task.text.source.len())?;
         // Moses' own number of options.
         let decoder = Decoder::new(&task.model, task.options(32, Some(20), Presort::Exact, LookAhead::None))?;
         let ours = task.search_once(&decoder).scores;

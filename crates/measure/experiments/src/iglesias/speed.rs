@@ -6,9 +6,9 @@
 //! because the clocks cost time.
 
 use super::phrase_based::Partner;
-use crate::memory;
 use crate::setup::{Setup, bleu, cpu_seconds, round};
-use anyhow::{Context, Result, ensure};
+use crate::{memory, process};
+use anyhow::Result;
 use metaphrase::{
     EvidenceOptions, LookAhead, PhraseOptions, Precision, Presort, Request, TranslateOptions, Translator,
     TranslatorBuilder, Unit, UnitTimes,
@@ -16,7 +16,6 @@ use metaphrase::{
 use metaphrase_metrics::BleuOptions;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 /// The systems.
@@ -181,16 +180,9 @@ fn row(system: System, measured: &Measurement, shares: &[f64], all: &[Measuremen
     }
 }
 
-/// Runs this program with the same arguments for one system.
 fn in_a_process(number: usize, parts: bool) -> Result<Measurement> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.args(std::env::args_os().skip(1)).args(["--one", &number.to_string()]);
-    if parts {
-        command.arg("--parts");
-    }
-    let output = command.stderr(Stdio::inherit()).output().context("cannot start this program again")?;
-    ensure!(output.status.success(), "{}: no measurement", SYSTEMS[number].name);
-    Ok(serde_json::from_slice(&output.stdout)?)
+    let number = ["--one".to_owned(), number.to_string()];
+    process::measured(&if parts { [&number[..], &["--parts".into()]].concat() } else { number.to_vec() })
 }
 
 impl Args {
