@@ -16,16 +16,18 @@ fn width(c: char) -> usize {
 }
 
 /// Cuts a sentence into parts of at most this [`weight`]: at the boundaries of UAX #29, then after the punctuation of
-/// clauses, then between words, then, in scripts without spaces, anywhere between characters that a reader sees. The
-/// text around the parts is white space and endless words, which belong to no part.
+/// clauses, then before words such as "and", then between words, then, in scripts without spaces, anywhere between
+/// characters that a reader sees. The text around the parts is white space and endless words, which belong to no part.
 #[must_use]
 pub fn cut(text: &str, sentence: Range<usize>, longest: usize) -> Vec<Range<usize>> {
     let longest = longest.max(16);
-    if weight(&text[sentence.clone()]) <= longest {
+    let has_endless = || endless(&text[sentence.clone()], longest).next().is_some();
+    if weight(&text[sentence.clone()]) <= longest && !has_endless() {
         return vec![sentence];
     }
     let mut parts = without_endless(text, sentence, longest);
-    let ways: [fn(&str) -> Vec<usize>; 4] = [unicode_ends, clause_ends, word_ends, character_ends];
+    let ways: [fn(&str) -> Vec<usize>; 5] =
+        [unicode_ends, clause_ends, ends_before_conjunctions, word_ends, character_ends];
     for way in ways {
         if parts.iter().all(|part| weight(&text[part.clone()]) <= longest) {
             break;
@@ -50,7 +52,10 @@ fn without_endless(text: &str, sentence: Range<usize>, longest: usize) -> Vec<Ra
     parts
 }
 
-/// The words that are longer than the longest sentence in scripts with spaces, such as data in Base64 or a key held
+/// The most weight of a word in a script with spaces, whatever the longest sentence.
+const LONGEST_WORD: usize = 200;
+
+/// The words that are longer than that or than the longest sentence in scripts with spaces, such as data in Base64 or a key held
 /// down. No model translates them, and each of their parts would be searched up to the greatest length of a
 /// translation.
 fn endless(text: &str, longest: usize) -> impl Iterator<Item = Range<usize>> {
@@ -64,7 +69,7 @@ fn endless(text: &str, longest: usize) -> impl Iterator<Item = Range<usize>> {
         end += word.len();
         start..start + word.trim_end_matches(ends).len()
     });
-    words.filter(move |word| weight(&text[word.clone()]) > longest)
+    words.filter(move |word| weight(&text[word.clone()]) > longest.min(LONGEST_WORD))
 }
 
 /// Whether a character belongs to a script without spaces between words: those of [`without_spaces`], and those of
@@ -114,6 +119,18 @@ fn clause_ends(text: &str) -> Vec<usize> {
     text.char_indices().filter_map(end).collect()
 }
 
+/// Words that begin a clause, in the languages whose speakers most often forget commas.
+const CONJUNCTIONS: &[&str] = &[
+    "and", "but", "or", "because", "so", "when", "while", "which", "who", "that", "where", "if", "then", "und", "aber",
+    "oder", "weil", "denn", "dass", "als", "wenn", "während", "damit", "sondern", "et", "mais", "ou", "parce", "y",
+    "pero", "o", "porque", "e", "ma", "perché", "mas", "en", "maar", "omdat",
+];
+
+fn ends_before_conjunctions(text: &str) -> Vec<usize> {
+    let words = text.split_word_bound_indices();
+    words.filter(|(start, word)| *start > 0 && CONJUNCTIONS.contains(word)).map(|(start, _)| start).collect()
+}
+
 fn word_ends(text: &str) -> Vec<usize> {
     text.split_word_bound_indices().map(|(start, word)| start + word.len()).collect()
 }
@@ -139,6 +156,7 @@ mod tests {
         );
         assert_eq!(pieces("one two, three four, five six", 16), ["one two,", "three four,", "five six"]);
         assert_eq!(pieces("one two three four five", 16), ["one two three", "four five"]);
+        assert_eq!(pieces("my old house and her new garden", 20), ["my old house", "and her new garden"]);
         assert_eq!(pieces("一二三四五六七八", 16), ["一二三四五", "六七八"]);
     }
 

@@ -30,7 +30,7 @@ const SENTENCES: [&str; 4] = [
 fn a_long_line_is_its_sentences() {
     let translator = translator();
     let options = translator.options();
-    assert_eq!(options.longest_sentence, Some(200), "as the bundled model recommends");
+    assert_eq!(options.longest_sentence, Some(400), "as the bundled model recommends");
     let line = format!("{}  {} {}\u{a0}{}", SENTENCES[0], SENTENCES[1], SENTENCES[2], SENTENCES[3]);
     let found = one(&translator, &options, Request::translate(&line));
     let alone = SENTENCES.map(|sentence| one(&translator, &whole(&translator), Request::translate(sentence)));
