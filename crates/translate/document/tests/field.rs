@@ -309,6 +309,15 @@ fn arguments_that_are_numbers_are_read_as_numbers() {
     assert_eq!(read("Home · News | Contact us"), ["Home", "News", "Contact us"]);
     assert_eq!(read("bread; two fresh eggs; old cheese"), ["bread", "two fresh eggs", "old cheese"]);
     assert_eq!(read("yes / no"), ["yes", "no"]);
+    assert_eq!(read("Introduction ........... 3"), ["Introduction"]);
+    assert_eq!(translated("Name: ________ Date: ____", Format::Text), "NAME: ________ DATE: ____");
+    assert_eq!(
+        translated("Old house . . . . . . . 12\n=== The end ===", Format::Text),
+        "OLD HOUSE . . . . . . . 12\n=== THE END ==="
+    );
+    for whole in ["__init__ is old", "So... we wait", "He said -- well -- no."] {
+        assert_eq!(read(whole).len(), 1, "{whole}");
+    }
     for whole in ["He came; he saw.", "It is old; we like it; so we stay there", "Open / close the door and go"] {
         assert_eq!(read(whole), [whole]);
     }

@@ -93,8 +93,22 @@ fn separators(text: &str) -> Vec<Range<usize>> {
     for (separator, fewest) in [("; ", 3), (" / ", 2)] {
         found.extend(short_items(text, separator, fewest));
     }
+    found.extend(RULES.iter().flat_map(|rules| rules.find_iter(text)).filter_map(|rule| is_apart(text, rule.range())));
     found.sort_by_key(|place| place.start);
     found
+}
+
+/// Runs of signs that lead the eye or are to be written on, as in `Introduction ........ 3` and `Name: ________`.
+static RULES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?:\. ?){5,}|…{2,}|_{3,}|[-–—]{4,}|={3,}|~{3,}|\*{3,}").ok());
+
+/// The run without the blank at its end, unless it touches words on both sides.
+fn is_apart(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+    let run = run.start..run.start + text[run.clone()].trim_end().len();
+    let touches = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace());
+    let [before, after] = [text[..run.start].chars().next_back(), text[run.end..].chars().next()];
+    let dots = text[run.clone()].starts_with(['.', '…']);
+    (dots && !touches(after) || !touches(before) && !touches(after)).then_some(run)
 }
 
 /// The most words of an item between semicolons or slashes: more are parts of a sentence.
