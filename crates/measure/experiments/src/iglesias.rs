@@ -9,16 +9,17 @@ pub mod table1;
 mod tuning;
 
 use crate::memory;
-use crate::setup::{Setup, cpu_seconds, load, round};
+use crate::setup::{Setup, Text, cpu_seconds, load, round};
 use anyhow::{Result, ensure};
 use metaphrase_base::{Step, StepDemand, StepModel, StepRow, WordId};
 use metaphrase_models::{Model, Scores, State};
 use metaphrase_search::{CheckedOptions, Searcher, Task};
 use metaphrase_testkit::{Delegate, Delegating};
 use serde::Serialize;
+use std::path::Path;
 
 /// Each measurement takes turns with the others so often; the fastest counts.
-const TURNS: usize = 3;
+pub const TURNS: usize = 3;
 /// The beam of figure 3.
 const BEAM: usize = 4;
 
@@ -42,35 +43,40 @@ impl Delegate for OneByOne<'_> {
 }
 
 /// The model without threads, and the sentences as it reads them.
-struct TestSet {
-    model: Model,
+pub struct TestSet {
+    pub model: Model,
     sources: Vec<Vec<WordId>>,
     /// Words of the text.
     words: usize,
 }
 
 impl TestSet {
-    fn new(setup: &Setup) -> Result<Self> {
-        let path = setup.model_directory();
-        let (translator, text) = (load(Some(&path), false, setup.batch_tokens)?, setup.text()?);
+    pub fn new(path: &Path, text: &Text) -> Result<Self> {
+        let translator = load(Some(path), false, 1)?;
         let sources: Vec<_> = text.source.iter().map(|line| translator.segment(line)).filter(|s| s.len() > 1).collect();
         let words = text.source.iter().map(|line| line.split_whitespace().count()).sum();
-        let model = Model::load(&path)?;
+        let model = Model::load(path)?;
         Ok(Self { model, sources, words })
     }
 
-    fn options(&self, beam_size: usize) -> Result<CheckedOptions> {
+    pub fn options(&self, beam_size: usize) -> Result<CheckedOptions> {
         let excluded = self.model.config().never.iter().map(|&word| WordId(word)).collect();
         let options = metaphrase::SearchOptions { beam_size, excluded, ..metaphrase::SearchOptions::default() };
         Ok(options.check(&self.model)?)
     }
+
+    /// Translates the sentences in their order, with the model or one that delegates to it.
+    pub fn search<M: StepModel>(&self, model: &M, options: &CheckedOptions, batch_tokens: usize) -> SearchRun {
+        let order: Vec<usize> = (0..self.sources.len()).collect();
+        search(model, &self.sources, &order, options, batch_tokens)
+    }
 }
 
 /// A search of the whole text.
-struct SearchRun {
+pub struct SearchRun {
     /// The words of the translation of each sentence.
-    translations: Vec<Vec<WordId>>,
-    seconds: f64,
+    pub translations: Vec<Vec<WordId>>,
+    pub seconds: f64,
     /// The largest memory of the process during the search, its model included, in MB; `None` where the system does not
     /// report it. The process keeps what an earlier search took, so sizes have to ascend.
     megabytes: Option<f64>,
@@ -97,7 +103,7 @@ fn search<M: StepModel>(
 }
 
 /// The fastest of two searches of the same.
-fn faster(best: Option<SearchRun>, other: SearchRun) -> Option<SearchRun> {
+pub fn faster(best: Option<SearchRun>, other: SearchRun) -> Option<SearchRun> {
     Some(match best {
         Some(best) if best.seconds <= other.seconds => best,
         _ => other,
@@ -116,15 +122,14 @@ struct ByBeam {
 
 /// Figure 2: the hypotheses of one sentence together, and one after the other, by the size of the beam.
 pub fn figure_2(setup: &Setup) -> Result<()> {
-    let given = TestSet::new(setup)?;
-    let order: Vec<usize> = (0..given.sources.len()).collect();
+    let given = TestSet::new(&setup.model_directory(), &setup.text()?)?;
     let mut rows = Vec::new();
     for beam in 1..=12 {
         let options = given.options(beam)?;
         let [mut together, mut alone] = [None, None];
         for _ in 0..TURNS {
-            together = faster(together, search(&given.model, &given.sources, &order, &options, 1));
-            alone = faster(alone, search(&Delegating(OneByOne(&given.model)), &given.sources, &order, &options, 1));
+            together = faster(together, given.search(&given.model, &options, 1));
+            alone = faster(alone, given.search(&Delegating(OneByOne(&given.model)), &options, 1));
         }
         let (Some(together), Some(alone)) = (together, alone) else { continue };
         ensure!(together.translations == alone.translations, "the translations depend on what is stepped together");
@@ -157,7 +162,7 @@ struct ByBatch {
 
 /// Figure 3: sentences together, by their number, in the order of the text and sorted by length.
 pub fn figure_3(setup: &Setup) -> Result<()> {
-    let given = TestSet::new(setup)?;
+    let given = TestSet::new(&setup.model_directory(), &setup.text()?)?;
     let options = given.options(BEAM)?;
     let pieces: usize = given.sources.iter().map(Vec::len).sum();
     let as_it_is: Vec<usize> = (0..given.sources.len()).collect();

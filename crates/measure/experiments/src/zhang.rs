@@ -1,11 +1,20 @@
 //! Zhang et al. 2018: cube pruning for neural search, and self-normalisation.
 
+use crate::iglesias::{TURNS, TestSet, faster};
+use crate::random::{Words, write_model};
 use crate::setup::{Setup, load, measure, round};
-use anyhow::Result;
-use metaphrase::{Package, Strategy, Translator, Unit, UnitTimes};
+use anyhow::{Result, ensure};
+use metaphrase::{Strategy, Unit, UnitTimes};
+use metaphrase_base::{Step, StepDemand, StepModel, StepRow};
+use metaphrase_models::config::RecurrentConfig;
+use metaphrase_models::{Architecture, Model, Scores, State};
+use metaphrase_testkit::{Delegate, Delegating};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Words of each vocabulary in the paper's network.
+const WORDS: usize = 30_000;
 
 const BEAMS: [usize; 11] = [1, 2, 3, 4, 8, 10, 15, 18, 20, 30, 40];
 
@@ -117,41 +126,67 @@ fn models(setup: &Setup) -> Vec<(&'static str, Option<&Path>, bool)> {
     models
 }
 
+/// A model whose output layer computes whole rows of logits, so that the softmax is a pass of its own. By default the
+/// output layer finds the normalisers and the best words while it computes.
+struct WholeRows<'a>(&'a Model);
+
+impl Delegate for WholeRows<'_> {
+    type Model = Model;
+
+    fn model(&self) -> &Model {
+        self.0
+    }
+
+    fn step(&self, step: Step, demand: StepDemand, rows: &[StepRow], state: &mut State, scores: &mut Scores) {
+        self.0.step(step, StepDemand { whole_rows: true, ..demand }, rows, state, scores);
+    }
+}
+
 #[derive(Serialize)]
 struct Part {
     part: String,
-    /// Seconds of wall time inside the search.
     seconds: f64,
+    /// Of the time of the units, or of the search with a softmax of its own.
     share: f64,
 }
 
-/// Time of the units of work of a search with beam 10, taken inside the search, and the time of a search without the
-/// softmax (eq. 9). The paper's units are states (eq. 6 and 7: decoder and attention), output layer (eq. 8) and
-/// softmax.
+/// The paper's network (§4.3).
+fn network() -> Architecture {
+    Architecture::Recurrent(RecurrentConfig { dim_emb: 512, dim_rnn: 512, ..RecurrentConfig::default() })
+}
+
+/// Time of the units of work of a search with beam 10 whose softmax is a pass of its own, and the time of the search
+/// with and without that: of a model, or of a network of the paper's sizes and random weights, whose speed is that of
+/// a trained one; its translations are as long as their sources. The paper's units are states (eq. 6 and 7: decoder and attention), output layer (eq. 8) and
+/// softmax (eq. 9).
 pub fn table_1(setup: &Setup) -> Result<()> {
-    let text = setup.text()?;
-    let model = setup.model_directory();
+    let text = setup.text_or("wmt-news/newstest2014.de-en.en.gz", "wmt-news/newstest2014.de-en.de.gz")?;
+    let folder = tempfile::tempdir()?;
+    let random = || write_model(network(), &Words::new(&text.source, WORDS), folder.path(), 2018);
+    let given = TestSet::new(&setup.model.clone().map_or_else(random, Ok)?, &text)?;
+    let options = given.options(10)?;
+    let whole_rows = Delegating(WholeRows(&given.model));
+    let (mut fused, mut apart) = (None, None);
+    for _ in 0..TURNS {
+        fused = faster(fused, given.search(&given.model, &options, setup.batch_tokens));
+        apart = faster(apart, given.search(&whole_rows, &options, setup.batch_tokens));
+    }
+    let (Some(fused), Some(apart)) = (fused, apart) else { return Ok(()) };
+    ensure!(fused.translations == apart.translations, "the translations depend on the pass of the softmax");
     let times = Arc::new(UnitTimes::default());
-    let builder = Translator::builder().package(Package::find(&model)?).unit_times(Arc::clone(&times));
-    let timed = builder.threads(1).batch_tokens(setup.batch_tokens).build()?;
-    let [normal, raw] = [false, true].map(|raw| load(Some(&model), raw, setup.batch_tokens));
-    let measured = [&normal?, &raw?, &timed].map(|translator| {
-        let mut options = translator.options();
-        options.search.beam_size = 10;
-        measure(translator, &options, text.requests())
-    });
-    let [normal, raw, timed] = measured;
-    let (normal, raw, timed) = (normal?.seconds, raw?.seconds, timed?.seconds);
+    let measurement = times.measure();
+    given.search(&whole_rows, &options, setup.batch_tokens);
+    drop(measurement);
     let whole: f64 = Unit::ALL.iter().map(|&unit| times.get(unit).seconds).sum();
     let part = |part: String, seconds: f64, whole: f64| Part {
         part,
         seconds: round(seconds, 3),
         share: round(seconds / whole, 3),
     };
-    let units = Unit::ALL.iter().map(|&unit| part(unit.to_string(), times.get(unit).seconds, whole));
-    let searches =
-        [("whole search", normal), ("whole search with clocks", timed), ("whole search without softmax", raw)];
-    let searches = searches.map(|(name, seconds)| part(name.into(), seconds, normal));
+    let units = Unit::ALL.iter().filter(|&&unit| times.get(unit).calls > 0);
+    let units = units.map(|&unit| part(unit.to_string(), times.get(unit).seconds, whole));
+    let searches = [("search, the softmax a pass of its own", apart.seconds), ("search", fused.seconds)];
+    let searches = searches.map(|(name, seconds)| part(name.into(), seconds, apart.seconds));
     let parts: Vec<Part> = units.chain(searches).collect();
     parts.iter().for_each(|part| println!("{}: {} s, {}", part.part, part.seconds, part.share));
     setup.write("zhang-table1", &parts)

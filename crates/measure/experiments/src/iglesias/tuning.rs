@@ -33,31 +33,43 @@ impl Default for Setting {
     }
 }
 
-const SCALES: &[f64] = &[0.25, 0.5, 1.0, 2.0, 4.0];
-const WEIGHTS: &[f64] = &[0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0];
-const PRECISIONS: &[f64] = &[0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8];
-const RATIOS: &[f64] = &[0.3, 0.4, 0.5, 0.6, 0.7, 0.9];
+/// A number of a setting.
+struct Number {
+    /// The values that are always tried, in order.
+    values: &'static [f64],
+    /// No larger value means anything.
+    largest: f64,
+    of: fn(&mut Setting) -> &mut f64,
+}
+
+const NUMBERS: [Number; 4] = [
+    Number { values: &[0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0], largest: f64::INFINITY, of: |s| &mut s.weight },
+    Number { values: &[0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8], largest: 1.0, of: |s| &mut s.precision },
+    Number { values: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.9], largest: 1.0, of: |s| &mut s.ratio },
+    Number { values: &[0.25, 0.5, 1.0, 2.0, 4.0], largest: f64::INFINITY, of: |s| &mut s.scale },
+];
+
+impl Number {
+    /// A setting with another value of the number.
+    fn with(&self, mut setting: Setting, value: f64) -> Setting {
+        *(self.of)(&mut setting) = value;
+        setting
+    }
+
+    /// The next value outside of the list, if the value of the best setting is at its edge or outside already.
+    fn outside(&self, mut best: Setting) -> Option<f64> {
+        let (value, &[low, .., high]) = (*(self.of)(&mut best), self.values) else { return None };
+        if value >= high && value < self.largest {
+            return Some((2.0 * value).min(self.largest));
+        }
+        (value <= low).then_some(value / 2.0)
+    }
+}
 
 impl Setting {
     pub fn options(self) -> EvidenceOptions {
         let theta = Theta::linear_bleu(self.precision, self.ratio, 10.0);
         EvidenceOptions { theta, weight: self.weight, scale: self.scale, ..EvidenceOptions::default() }
-    }
-
-    /// This setting with other values of one of its numbers.
-    fn neighbours(self, number: usize) -> Vec<Self> {
-        let (values, change): (&[f64], fn(&mut Self, f64)) = match number {
-            0 => (WEIGHTS, |setting, value| setting.weight = value),
-            1 => (PRECISIONS, |setting, value| setting.precision = value),
-            2 => (RATIOS, |setting, value| setting.ratio = value),
-            _ => (SCALES, |setting, value| setting.scale = value),
-        };
-        let with = |&value: &f64| {
-            let mut setting = self;
-            change(&mut setting, value);
-            setting
-        };
-        values.iter().map(with).collect()
     }
 }
 
@@ -91,29 +103,56 @@ pub fn tune(translator: &Translator, text: &Text, lattices: &[Arc<Evidence>]) ->
     Ok(TuningResult { dev_bleu_alone: round(alone, 2), dev_bleu, best, tried })
 }
 
-/// Changes one number after the other while that helps.
-fn ascend(mut score: impl FnMut(Setting) -> Result<f64>) -> Result<(Setting, Vec<Trial>)> {
-    let mut best = (Setting::default(), score(Setting::default())?);
-    let mut tried = vec![Trial { setting: best.0, bleu: round(best.1, 2) }];
-    for _ in 0..ROUNDS {
-        let before = best.0;
-        for number in 0..4 {
-            for setting in best.0.neighbours(number) {
-                if tried.iter().any(|tried| tried.setting == setting) {
-                    continue;
-                }
-                let bleu = score(setting)?;
-                tried.push(Trial { setting, bleu: round(bleu, 2) });
-                if bleu > best.1 {
-                    best = (setting, bleu);
-                }
+/// The settings that were tried, and the best of them.
+struct Ascent<F> {
+    score: F,
+    best: (Setting, f64),
+    tried: Vec<Trial>,
+}
+
+impl<F: FnMut(Setting) -> Result<f64>> Ascent<F> {
+    fn try_setting(&mut self, setting: Setting) -> Result<()> {
+        if self.tried.iter().any(|tried| tried.setting == setting) {
+            return Ok(());
+        }
+        let bleu = (self.score)(setting)?;
+        self.tried.push(Trial { setting, bleu: round(bleu, 2) });
+        if bleu > self.best.1 {
+            self.best = (setting, bleu);
+        }
+        Ok(())
+    }
+
+    /// Tries all values of a number, and others outside of the list until the best one is not the outermost.
+    fn climb(&mut self, number: &Number) -> Result<()> {
+        for &value in number.values {
+            self.try_setting(number.with(self.best.0, value))?;
+        }
+        while let Some(value) = number.outside(self.best.0) {
+            let before = self.best.0;
+            self.try_setting(number.with(before, value))?;
+            if self.best.0 == before {
+                break;
             }
         }
-        if best.0 == before {
+        Ok(())
+    }
+}
+
+/// Changes one number after the other while that helps.
+fn ascend(score: impl FnMut(Setting) -> Result<f64>) -> Result<(Setting, Vec<Trial>)> {
+    let mut ascent = Ascent { score, best: (Setting::default(), f64::NEG_INFINITY), tried: Vec::new() };
+    ascent.try_setting(Setting::default())?;
+    for _ in 0..ROUNDS {
+        let before = ascent.best.0;
+        for number in &NUMBERS {
+            ascent.climb(number)?;
+        }
+        if ascent.best.0 == before {
             break;
         }
     }
-    Ok((best.0, tried))
+    Ok((ascent.best.0, ascent.tried))
 }
 
 /// Posteriors are counted once for each scale.
@@ -143,19 +182,30 @@ impl EvidenceCache<'_> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_best_point_is_found_one_number_after_the_other() {
-        let goal = Setting { scale: 0.5, weight: 4.0, precision: 0.3, ratio: 0.4 };
+    /// A score that falls with the distance from a setting.
+    fn near(goal: Setting) -> impl FnMut(Setting) -> Result<f64> {
         let far = |a: f64, b: f64| (a / b).ln().abs();
-        let score = |setting: Setting| {
-            let Setting { scale, weight, precision, ratio } = setting;
+        move |Setting { scale, weight, precision, ratio }| {
             let distances =
                 [(scale, goal.scale), (weight, goal.weight), (precision, goal.precision), (ratio, goal.ratio)];
             Ok(50.0 - distances.into_iter().map(|(a, b)| far(a, b)).sum::<f64>())
-        };
-        let (best, tried) = ascend(score).expect("a best one");
+        }
+    }
+
+    #[test]
+    fn the_best_point_is_found_one_number_after_the_other() {
+        let goal = Setting { scale: 0.5, weight: 4.0, precision: 0.3, ratio: 0.4 };
+        let (best, tried) = ascend(near(goal)).expect("a best one");
         assert_eq!(best, goal);
         assert!(tried.len() < 70, "{}", tried.len());
         assert!(tried.iter().enumerate().all(|(n, a)| tried[n + 1..].iter().all(|b| a.setting != b.setting)));
+    }
+    #[test]
+    fn the_best_point_is_not_at_the_edge_of_the_lists() {
+        let goal = Setting { scale: 16.0, weight: 32.0, precision: 0.05, ratio: 1.0 };
+        let (best, tried) = ascend(near(goal)).expect("a best one");
+        assert_eq!(best, goal);
+        let most = tried.iter().map(|tried| tried.setting.weight).fold(0.0, f64::max);
+        assert_eq!(most, 64.0, "one value beyond the best");
     }
 }
