@@ -100,8 +100,8 @@ struct StateArgs {
     /// Allow web pages of this origin to use the server, such as https://example.org; * allows all; may be repeated
     #[arg(long = "cors", value_name = "ORIGIN")]
     origins: Vec<String>,
-    /// Take the address of the client from the header X-Forwarded-For, and the server's own address from X-Forwarded-Host,
-    /// -Proto and -Prefix, which a proxy in front of the server sets
+    /// Take the address of the client from the header X-Forwarded-For, and the server's own address from
+    /// X-Forwarded-Host, -Proto and -Prefix, which a proxy in front of the server sets
     #[arg(long)]
     trust_forwarded: bool,
 }
