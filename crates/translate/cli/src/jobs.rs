@@ -137,8 +137,7 @@ fn check_lines(lines: &[String]) -> Result<()> {
                 false => "is the name of a file rather than text",
             };
             return Err(Usage::error(format!(
-                "{line} {what}; translate files with -i, as in `metaphrase translate -i {line}`, and such a word from \
-                 standard input"
+                "{line} {what}; `metaphrase translate -i {line}` translates it, and standard input takes the word itself"
             )));
         }
     }

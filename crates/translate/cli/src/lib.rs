@@ -68,7 +68,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
 
-/// Translates text with neural models (Marian, OPUS-MT, Hugging Face MarianMT) and with phrase-based models
+/// Translates text and documents with neural and phrase-based models
 ///
 /// Each line of standard input gives one line of standard output, in order; messages go to standard error. The exit
 /// status is 0 for success, 1 for a failure and 2 for a wrong command line.
@@ -114,8 +114,7 @@ enum Command {
     #[command(subcommand)]
     Lm(lm::Command),
     Tokenize(tokenize::TokenizeArgs),
-    /// Join the words of tokenised text into plain text
-    Detokenize(tokenize::Args),
+    Detokenize(tokenize::DetokenizeArgs),
     Align(align::Args),
     Extract(extract::Args),
     Posteriors(posteriors::Args),

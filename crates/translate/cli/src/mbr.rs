@@ -26,9 +26,9 @@ pub struct Args {
     /// The file for the translations; a name in .gz is compressed [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The format of the lists: n-best or json
-    #[arg(long, value_enum, default_value_t = Format::NBest, value_name = "FORMAT")]
-    format: Format,
+    /// The format of the lists
+    #[arg(long, value_enum, default_value_t = ListFormat::NBest, value_name = "FORMAT")]
+    format: ListFormat,
     /// The metric that compares translations
     #[arg(long, value_name = "NAME", default_value = "chrf", value_parser = choice::<MetricName>())]
     metric: MetricName,
@@ -41,6 +41,24 @@ pub struct Args {
     threads: Option<NonZeroUsize>,
 }
 
+/// A format of n-best lists.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum ListFormat {
+    /// N-best lists of Moses or Marian: `N ||| translation ||| features ||| score`
+    NBest,
+    /// JSON lines of `translate --n-best N --output-format json`
+    Json,
+}
+
+impl From<ListFormat> for Format {
+    fn from(format: ListFormat) -> Self {
+        match format {
+            ListFormat::NBest => Self::NBest,
+            ListFormat::Json => Self::Json,
+        }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   metaphrase translate -b 12 --n-best 12 < talk.en | metaphrase mbr > talk.de
@@ -51,15 +69,12 @@ const WINDOW: Limit = Limit { items: 1024, weight: 64 << 20 };
 
 /// Chooses translations.
 pub fn run(args: &Args) -> Result<()> {
-    if !matches!(args.format, Format::NBest | Format::Json) {
-        return Err(Usage::error("--format must be n-best or json: mbr reads n-best lists"));
-    }
     if !(args.scale.is_finite() && args.scale >= 0.0) {
         return Err(Usage::error(format!("--scale is {}; it has to be a number from 0 on", args.scale)));
     }
     let lines = Lines::new(Input::open(args.input.as_deref())?);
     let name = lines.name().to_owned();
-    let mut sentences = Sentences::new(lines, args.format);
+    let mut sentences = Sentences::new(lines, args.format.into());
     let mut read = Ok(());
     let mut output = Output::create(args.output.as_deref())?;
     let items = std::iter::from_fn(|| match sentences.next() {

@@ -13,12 +13,21 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+const EXAMPLES: &str = "\
+Examples:
+  metaphrase serve                                            # English and German, http://127.0.0.1:5000
+  metaphrase serve -m de-en=opus-mt-de-en/ -m en-fr=opus-mt-en-fr/
+  metaphrase serve -m en,de,fr=nllb-200-distilled-600M/       # from each of these languages into each other
+  metaphrase serve --data state.db --add-key web              # prints a key
+  metaphrase serve --data state.db --require-key --host 0.0.0.0";
+
 /// Serve translations to programs and browsers
 ///
 /// Programs for the APIs of LibreTranslate and DeepL can use this server unchanged; `docs/serve.md` lists the addresses
 /// that they need. A browser shows a page at the server's address. A model is loaded when a request first needs it.
 /// Without --model the server translates between English and German.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// A model and its languages, such as de-en=opus-mt-de-en/; give this option once for each pair of languages.
     /// With a code that has a hyphen, write pt-BR:en=PATH. A model of several languages, such as NLLB-200, translates
@@ -92,8 +101,7 @@ struct StateArgs {
     #[arg(long = "cors", value_name = "ORIGIN")]
     origins: Vec<String>,
     /// Take the address of the client from the header X-Forwarded-For, and the server's own address from
-    /// X-Forwarded-Host,
-    /// -Proto and -Prefix, which a proxy in front of the server sets
+    /// X-Forwarded-Host, -Proto and -Prefix, which a proxy in front of the server sets
     #[arg(long)]
     trust_forwarded: bool,
 }

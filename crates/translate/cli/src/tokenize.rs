@@ -12,8 +12,14 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TokenizeArgs {
+    /// The language of the text, such as de; zh and ja are split into characters
+    #[arg(short, long, value_name = "CODE", default_value = "en")]
+    language: Language,
+    /// Write the characters & | < > ' " [ ] as XML entities, as Moses does; `detokenize --escape` reads them back
+    #[arg(long)]
+    escape: bool,
     #[command(flatten)]
-    text: Args,
+    files: Files,
     /// Split text into the pieces of this vocabulary, as its model does
     #[arg(long, value_name = "FILE", conflicts_with_all = ["language", "escape"])]
     vocabulary: Option<PathBuf>,
@@ -24,15 +30,28 @@ Examples:
   metaphrase tokenize -l de < talk.de > talk.tok.de
   metaphrase tokenize --vocabulary model/source.spm < talk.en > talk.pieces.en";
 
-/// The options that `tokenize` and `detokenize` share.
+/// Join the words of tokenised text into plain text
 #[derive(clap::Args)]
-pub struct Args {
-    /// The language of the text, such as de; zh and ja are split into characters
+#[command(after_help = DETOKENIZE_EXAMPLES)]
+pub struct DetokenizeArgs {
+    /// The language of the text, such as de; zh, ja, th, lo, km and my are joined without spaces
     #[arg(short, long, value_name = "CODE", default_value = "en")]
     language: Language,
-    /// Write the characters & | < > ' " [ ] as XML entities, as Moses does; detokenize reads them back
+    /// Read XML entities, as `tokenize --escape` writes them, as the characters & | < > ' " [ ]
     #[arg(long)]
     escape: bool,
+    #[command(flatten)]
+    files: Files,
+}
+
+const DETOKENIZE_EXAMPLES: &str = "\
+Examples:
+  metaphrase detokenize -l de < talk.tok.de > talk.de
+  metaphrase phrase translate -m smt/ < talk.tok.en | metaphrase detokenize -l de --escape";
+
+/// The files that `tokenize` and `detokenize` read and write.
+#[derive(clap::Args)]
+struct Files {
     /// The text; a name in .gz is decompressed [default: standard input]
     #[arg(short, long, value_name = "FILE")]
     input: Option<PathBuf>,
@@ -43,28 +62,27 @@ pub struct Args {
 
 /// Splits lines into words.
 pub fn tokenize(args: &TokenizeArgs) -> Result<()> {
-    let TokenizeArgs { text, vocabulary } = args;
-    if let Some(path) = vocabulary {
+    if let Some(path) = &args.vocabulary {
         let vocabulary = Vocabulary::open(path)?;
-        return text.each_line(|line| {
+        return args.files.each_line(|line| {
             let read = vocabulary.reads(line);
             let bytes = line.len();
             let note = format!("cut off after {read} of {bytes} bytes: normalisation expands them to 1 MiB");
             (vocabulary.pieces(line).join(" "), (read < bytes).then_some(note))
         });
     }
-    let options = TokenizerOptions { escape: text.escape, ..TokenizerOptions::default() };
-    let tokenizer = WordTokenizer::new(text.language, options);
-    text.each_line(|line| (tokenizer.tokenize_line(line), None))
+    let options = TokenizerOptions { escape: args.escape, ..TokenizerOptions::default() };
+    let tokenizer = WordTokenizer::new(args.language, options);
+    args.files.each_line(|line| (tokenizer.tokenize_line(line), None))
 }
 
 /// Joins the words of each line.
-pub fn detokenize(args: &Args) -> Result<()> {
+pub fn detokenize(args: &DetokenizeArgs) -> Result<()> {
     let detokenizer = args.language.detokenizer().unescape(args.escape);
-    args.each_line(|line| (detokenizer.detokenize_line(line), None))
+    args.files.each_line(|line| (detokenizer.detokenize_line(line), None))
 }
 
-impl Args {
+impl Files {
     /// Writes each line as `change` returns it. The second value that `change` returns is a message about the line.
     fn each_line(&self, change: impl Fn(&str) -> (String, Option<String>)) -> Result<()> {
         let mut lines = Lines::new(Input::open(self.input.as_deref())?);

@@ -20,7 +20,7 @@ fn a_file_instead_of_text_gets_the_option_to_use() {
     let folder = tempfile::tempdir().unwrap();
     let talk = file(&folder, "talk", "Good morning!\n");
     for (name, what) in [(talk.as_str(), "is a file"), ("three.en", "is the name of a file rather than text")] {
-        let expected = format!("{name} {what}; translate files with -i, as in `metaphrase translate -i {name}`");
+        let expected = format!("{name} {what}; `metaphrase translate -i {name}` translates it");
         let error = run(&["translate", name], "").error(2);
         assert!(error.starts_with(&expected), "{error}");
     }

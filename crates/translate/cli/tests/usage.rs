@@ -46,8 +46,8 @@ fn combinations_that_cannot_work_are_refused() {
         (&["--eos-beside"], "--eos-beside goes with --stop fill"),
         (&["--lmbr", "self", "--lmbr-order", "5"], "--lmbr-order is 5; it must be a whole number from 1 to 4"),
         (&["--no-such-option"], "unexpected argument '--no-such-option' found"),
-        (&["file.txt"], "file.txt is the name of a file rather than text; translate files with -i, as in `metaphrase"),
-        (&["src"], "src is a folder; translate files with -i, as in `metaphrase translate -i src`"),
+        (&["file.txt"], "file.txt is the name of a file rather than text; `metaphrase translate -i file.txt`"),
+        (&["src"], "src is a folder; `metaphrase translate -i src` translates it"),
         (&["-i", "src"], "src is a folder; name another folder for the translations of its files with --output"),
         (&["-i", "src", "-o", "src"], "src is the folder of the inputs; name another one with --output"),
         (&["Hello!", "--prefix", "x"], "cannot be used with"),
@@ -135,6 +135,9 @@ fn help_shows_options_defaults_and_examples() {
         ("evaluate", &["--metric", "[default: bleu]", "sacreBLEU", "--compare"]),
         ("convert", &["--to", "bf16"]),
         ("inspect", &["PATH"]),
+        ("serve", &["--host", "nllb-200"]),
+        ("detokenize", &["Read XML entities", "without spaces"]),
+        ("mbr", &["- n-best:", "- json:"]),
     ] {
         assert!(overview.contains(command));
         let help = run(&[command, "--help"], "").ok();
@@ -145,6 +148,13 @@ fn help_shows_options_defaults_and_examples() {
             );
         }
     }
+}
+
+#[test]
+fn mbr_takes_and_shows_formats_of_lists_only() {
+    assert!(!run(&["mbr", "--help"], "").ok().contains("openfst"));
+    let refused = run(&["mbr", "--format", "compact"], "").error(2);
+    assert!(refused.contains("invalid value 'compact' for '--format"), "{refused}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub struct Args {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Format {
-    /// A line for each sentence: number of states, then arcs `skip jump score word`, see formats/lattice.md
+    /// A line for each sentence: number of states, then arcs `skip jump score word`, as in docs/formats/lattice.md
     Compact,
     /// The text format of OpenFst: `from to word word cost`, and an empty line after each sentence
     Openfst,

@@ -8,7 +8,7 @@ use metaphrase::{Evidence, Lattice};
 /// A format of lattices and n-best lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// A lattice on each line, see formats/lattice.md
+    /// A lattice on each line, as docs/formats/lattice.md describes it
     Compact,
     /// Lattices in the text format of OpenFst, each followed by an empty line
     Openfst,

@@ -149,8 +149,8 @@ async fn read_file(State(app): Shared, request: Request) -> ApiResult {
     Ok(reply::json(StatusCode::OK, &json!({"entries": separate_terms(&part.tsv)?})))
 }
 
-/// The entries of a glossary's text as terms of a request: each has one source term, without a `*` for its endings, and all
-/// its target terms.
+/// The entries of a glossary's text as terms of a request: each has one source term, without a `*` for its endings,
+/// and all its target terms.
 fn separate_terms(tsv: &str) -> Result<Vec<Value>, Failure> {
     let glossary = Glossary::parse(tsv, Case::Ignore).map_err(|error| Failure::Bad(error.to_string()))?;
     let mut terms = Vec::new();
