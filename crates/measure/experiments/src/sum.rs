@@ -164,7 +164,7 @@ impl Args {
             options.evidence.own = Some(OWN);
         }
         if system.cube {
-            options.search.strategy = Strategy::AcceleratedCube;
+            options.search.strategy = Strategy::ACCELERATED_CUBE;
         }
         let requests: Vec<Request> = if system.terms { with_random_words(text, 1) } else { text.requests() };
         let measured = measure(&translator, &options, requests)?;

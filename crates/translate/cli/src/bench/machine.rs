@@ -24,7 +24,7 @@ impl Machine {
     pub(super) fn measure() -> Self {
         let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
-        let peaks = Precision::ALL.iter().map(|named| (named.name, peak(named.value.into()) / 1e9));
+        let peaks = Precision::ALL.iter().map(|named| (named.name, peak(named.value) / 1e9));
         Self {
             program: env!("CARGO_PKG_VERSION"),
             processor: name.map(|(_, name)| name.trim().to_owned()),
