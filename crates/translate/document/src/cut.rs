@@ -55,8 +55,8 @@ fn without_endless(text: &str, sentence: Range<usize>, longest: usize) -> Vec<Ra
 /// The most weight of a word in a script with spaces, whatever the longest sentence.
 const LONGEST_WORD: usize = 200;
 
-/// The words that are longer than that or than the longest sentence in scripts with spaces, such as data in Base64 or a key held
-/// down. No model translates them, and each of their parts would be searched up to the greatest length of a
+/// The words that are longer than that or than the longest sentence in scripts with spaces, such as data in Base64 or a
+/// key held down. No model translates them, and each of their parts would be searched up to the greatest length of a
 /// translation.
 fn endless(text: &str, longest: usize) -> impl Iterator<Item = Range<usize>> {
     let ends = |c: char| {

@@ -35,8 +35,8 @@ pub(crate) fn without_endings(term: &str) -> String {
     stem(term).map_or_else(|| term.replace("\\*", "*"), str::to_owned)
 }
 
-/// A form as it is written at the start of a sentence: with a capital. `None` if it begins with one, or with a word such
-/// as `iPhone` or `pH`, which has its own letters everywhere.
+/// A form as it is written at the start of a sentence: with a capital. `None` if it begins with one, or with a word
+/// such as `iPhone` or `pH`, which has its own letters everywhere.
 pub(crate) fn with_capital(form: &str) -> Option<String> {
     let mut rest = form.chars();
     let first = rest.next().filter(|first| first.is_lowercase())?;

@@ -75,9 +75,9 @@ impl<'t> Divider<'t> {
         (parts.into_iter().map(part).collect(), gaps)
     }
 
-    /// A line of more than a quarter of the longest sentence is divided into its sentences, and a longer sentence is cut. A
-    /// word at the start of the line that belongs to no part has an empty part before it, and such a word at its end
-    /// has one after it: all text is in a part or between two parts.
+    /// A line of more than a quarter of the longest sentence is divided into its sentences, and a longer sentence is
+    /// cut. A word at the start of the line that belongs to no part has an empty part before it, and such a word at its
+    /// end has one after it: all text is in a part or between two parts.
     fn parts(&self, line: &str) -> Vec<Range<usize>> {
         // A character has a byte at least, and the weight of three only if it has three bytes.
         if line.len() <= self.longest / 4 || weight(line) <= self.longest / 4 {

@@ -277,8 +277,8 @@ impl Options {
             "no_repeat_ngram_size",
             OptionGroup::Search,
             Field::Count(|o| o.no_repeat_ngram_size, |o, to| o.no_repeat_ngram_size = to),
-            "Say no sequence of N pieces twice in a translation, which ends loops; required terms and the prefix may bring one again; 0 \
-             lets all stand",
+            "Never repeat a sequence of N pieces in a translation, which ends loops; only required terms and the prefix may; 0 allows \
+             repetitions",
         )
         .default("0"),
         Item::new("excluded", OptionGroup::Search, Field::Foreign, "Target pieces that no translation contains")
