@@ -57,7 +57,50 @@ pub(crate) fn many_sentences(source: &str, pieces: usize) -> Option<String> {
     })
 }
 
+/// The most pieces of what a translation in a loop repeats.
+const LOOP: usize = 8;
+
+/// The fewest times that a loop repeats it.
+const ROUNDS: usize = 8;
+
+/// The note on a translation that repeats the same pieces, over and over and more than twice as often as its source.
+pub(crate) fn repetition(source: &[String], translation: &[String]) -> Option<String> {
+    let rounds = most_rounds(translation);
+    (rounds >= ROUNDS && rounds > 2 * most_rounds(source))
+        .then(|| format!("the translation repeats the same words {rounds} times, probably without an end; check it"))
+}
+
+/// How often the same pieces stand in a row at most.
+fn most_rounds(pieces: &[String]) -> usize {
+    let rounds_of = |length: usize| {
+        let same = pieces.iter().zip(pieces.get(length..).unwrap_or_default()).map(|(a, b)| a == b);
+        let longest = same.fold((0, 0), |(run, most): (usize, usize), same| {
+            let run = if same { run + 1 } else { 0 };
+            (run, most.max(run))
+        });
+        longest.1 / length + 1
+    };
+    (1..=LOOP).map(rounds_of).max().unwrap_or_default()
+}
+
 /// The note on the `what` of a request of `length` words or pieces, `limit` of which are used.
 pub(crate) fn cut_off(what: &str, length: usize, unit: &str, limit: usize) -> String {
     format!("the {what} has {length} {unit} and is cut off after {limit}; split it into sentences")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_are_noted() {
+        let words = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+        assert_eq!(most_rounds(&words("a b c")), 1);
+        assert_eq!(most_rounds(&words("x a b a b a b y")), 3);
+        assert_eq!(most_rounds(&[]), 1);
+        let [once, often] = [words("Hello there"), words(&"Hallo du ".repeat(9))];
+        assert!(repetition(&once, &often).is_some_and(|note| note.contains(" 9 times")));
+        assert_eq!(repetition(&often, &often), None, "as in the source");
+        assert_eq!(repetition(&once, &words(&"Hallo ".repeat(7))), None);
+    }
 }

@@ -3,6 +3,7 @@
 use super::context::{Context, pieces};
 use super::inline_terms::line_attention;
 use super::job::Job;
+use crate::lengths::repetition;
 use crate::{Hypothesis, SearchGraph, Translation};
 use metaphrase_base::Unit;
 use metaphrase_search::Outcome;
@@ -39,6 +40,7 @@ impl Context {
         let late = missing.iter().filter(|number| !required.impossible.contains(number));
         job.notes.extend(late.map(|&number| required.lacks(number, complete)));
         job.notes.extend(present.iter().map(|&number| required.contains(number, &job.prefix)));
+        job.notes.extend(texts.first().and_then(|best| repetition(&job.source_pieces, &best.pieces)));
         let Job { reply, source_pieces, notes, .. } = job;
         reply.finish(Translation {
             hypotheses: texts,
