@@ -158,8 +158,8 @@ fn network() -> Architecture {
 
 /// Time of the units of work of a search with beam 10 whose softmax is a pass of its own, and the time of the search
 /// with and without that: of a model, or of a network of the paper's sizes and random weights, whose speed is that of
-/// a trained one; its translations are as long as their sources. The paper's units are states (eq. 6 and 7: decoder and attention), output layer (eq. 8) and
-/// softmax (eq. 9).
+/// a trained one; its translations are as long as their sources. The paper's units are states (eq. 6 and 7: decoder and
+/// attention), output layer (eq. 8) and softmax (eq. 9).
 pub fn table_1(setup: &Setup) -> Result<()> {
     let text = setup.text_or("wmt-news/newstest2014.de-en.en.gz", "wmt-news/newstest2014.de-en.de.gz")?;
     let folder = tempfile::tempdir()?;
