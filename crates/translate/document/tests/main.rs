@@ -5,6 +5,7 @@ mod documents;
 mod field;
 mod files;
 mod formats;
+mod languages;
 mod markdown;
 mod markup;
 mod messages;
