@@ -6,6 +6,7 @@ mod field;
 mod files;
 mod formats;
 mod languages;
+mod limits;
 mod markdown;
 mod markup;
 mod messages;
