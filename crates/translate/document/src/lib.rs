@@ -31,6 +31,7 @@ mod file_options;
 mod files;
 mod initials;
 mod keep;
+mod languages;
 mod line;
 mod list;
 mod marks;

@@ -1,18 +1,21 @@
 //! A text divided into sentences, and its translation.
 
 mod inside;
+mod notes;
 
 use crate::answer::Answer;
 use crate::block::{Block, Notation, Sentence, Sentences};
 use crate::files::messages::Messages;
 use crate::files::{icu, markdown, page, values};
 use crate::keep::{CopySpan, Keep};
+use crate::languages::{Languages, Marking};
 use crate::markup::Syntax;
 use crate::patterns::Style;
 use crate::split::Splitter;
 use crate::write::{Escape, write};
 use crate::{Error, FileOptions, TextEncoding, markup, plain};
 use inside::Values;
+pub(crate) use inside::{Around, Read};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -108,6 +111,8 @@ pub struct SegmentedText {
     values: Option<Box<Values>>,
     /// A message about the text.
     note: Option<String>,
+    /// The languages of texts that stay, and the numbers of these texts.
+    foreign: Vec<(&'static str, usize)>,
 }
 
 /// A sentence to translate.
@@ -143,12 +148,18 @@ impl SegmentedText {
     pub fn new(input: impl Into<String>, options: &Options) -> Result<Self, Error> {
         let input = input.into();
         let splitter = Splitter::new(&options.language);
-        let mut prepared = Self::without_attributes(input, &splitter, options)?;
+        let languages = match options.format {
+            Format::Html => Languages::find(&input, Marking::Markup(Syntax::Html), options),
+            Format::Xml => Languages::find(&input, Marking::Markup(Syntax::Xml), options),
+            Format::Lines | Format::Text => Languages::default(),
+        };
+        let prepared = Self::without_attributes(input, &splitter, options, &languages)?;
         if options.format == Format::Text && options.keep.placeholders && icu::may_have_arguments(&prepared.input) {
             return Messages::text(prepared.input).read(options);
         }
         let how = Sentences { flat: Some(true), escape: Escape::Attribute, ..how(&splitter, options) };
-        let values = match options.format {
+        let regions = languages.regions(&prepared.input);
+        let mut values = match options.format {
             Format::Html => {
                 let mut values = markup::attributes(&prepared.input, &options.copied, &how);
                 values.extend(values::blocks(&prepared.input, &values::PAGE, Syntax::Html, options, &how));
@@ -159,21 +170,29 @@ impl SegmentedText {
             Format::Xml => values::blocks(&prepared.input, &values::XML, Syntax::Xml, options, &how),
             Format::Lines | Format::Text => Vec::new(),
         };
-        prepared = prepared.with_values(values, Escape::Attribute, options, Self::without_attributes);
-        Ok(prepared)
+        values.retain(|value| regions.at(value.range.start).is_none());
+        let around = Around { read: Self::without_attributes, languages: languages.clone() };
+        Ok(prepared.with_values(values, Escape::Attribute, options, around).with_foreign(languages))
     }
 
-    fn without_attributes(input: String, splitter: &Splitter, options: &Options) -> Result<Self, Error> {
+    fn without_attributes(
+        input: String,
+        splitter: &Splitter,
+        options: &Options,
+        languages: &Languages,
+    ) -> Result<Self, Error> {
         let markup = matches!(options.format, Format::Html | Format::Xml);
         let flat = if markup { Some(true) } else { (options.split == Split::Wrapped).then_some(false) };
         let (notation, escape) =
             if markup { (Notation::Prose, Escape::Markup) } else { (Notation::Source, Escape::None) };
         let how = Sentences { flat, notation, escape, ..how(splitter, options) };
-        let blocks = match options.format {
+        let regions = languages.regions(&input);
+        let mut blocks = match options.format {
             Format::Lines | Format::Text => plain::paragraphs(&input, options.keep.placeholders, &how),
-            Format::Html => markup::html(&input, &page::insets(&input, options, &how), &options.copied, &how),
-            Format::Xml => markup::xml(&input, &options.copied, &how)?,
+            Format::Html => markup::html(&input, &page::insets(&input, options, &how), &options.copied, &regions, &how),
+            Format::Xml => markup::xml(&input, &options.copied, &regions, &how)?,
         };
+        blocks.retain(|block| regions.at(block.range.start).is_none());
         Ok(Self::from_blocks(input, blocks, escape))
     }
 
@@ -190,17 +209,7 @@ impl SegmentedText {
             let words = block.sentences.iter().enumerate().filter(|(_, sentence)| sentence.has_words);
             translatable.extend(words.map(|(sentence, _)| (number, sentence)));
         }
-        Self { input, blocks, escape, translatable, values: None, note: None }
-    }
-
-    /// The text with a message about it.
-    pub(crate) fn with_note(self, note: Option<String>) -> Self {
-        Self { note, ..self }
-    }
-
-    /// A message about the text.
-    pub(crate) fn note(&self) -> Option<&str> {
-        self.note.as_deref()
+        Self { input, blocks, escape, translatable, values: None, note: None, foreign: Vec::new() }
     }
 
     /// The text as it was given.

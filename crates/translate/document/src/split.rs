@@ -5,6 +5,7 @@
 
 use metaphrase_text::moses::NonbreakingPrefixes;
 use metaphrase_text::without_spaces;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
@@ -59,7 +60,7 @@ impl Splitter {
         let mut found: Vec<Range<usize>> = Vec::new();
         // Where the sentence begins, and the last boundary that was looked at.
         let (mut begin, mut last) = (0, 0);
-        for (start, part) in text.split_sentence_bound_indices() {
+        for (start, part) in without_long_runs(text).split_sentence_bound_indices() {
             let end = quoted_end(text, begin, start + part.len());
             if end <= last {
                 continue;
@@ -124,6 +125,30 @@ impl Splitter {
         let last = word.rsplit(['-', '/']).next().unwrap_or(word);
         initial || self.more.contains(last) || self.prefixes.keeps_full_stop(last, number)
     }
+}
+
+/// The most signs in a row that are looked at.
+const LONGEST_RUN: usize = 500;
+
+/// The text with letters in place of the signs after the first of a very long run, as in `.)))))`: no byte moves. At
+/// each of the signs after a full stop the search for boundaries looks for the next letter.
+fn without_long_runs(text: &str) -> Cow<'_, str> {
+    let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
+    let mut changed = String::new();
+    let (mut run, mut last) = (0, 0);
+    for (at, c) in text.char_indices() {
+        run = if is_sign(c) { run + 1 } else { 0 };
+        if run > LONGEST_RUN {
+            changed.push_str(&text[last..at]);
+            changed.extend(std::iter::repeat_n('a', c.len_utf8()));
+            last = at + c.len_utf8();
+        }
+    }
+    if last == 0 {
+        return text.into();
+    }
+    changed.push_str(&text[last..]);
+    changed.into()
 }
 
 /// The range without the white space at its ends; `None` if nothing else is there.

@@ -5,6 +5,8 @@ mod documents;
 mod field;
 mod files;
 mod formats;
+mod languages;
+mod limits;
 mod markdown;
 mod markup;
 mod messages;

@@ -48,8 +48,8 @@ pub struct TranslatedDocument {
     pub bytes: Vec<u8>,
     /// The sentences that were translated, in order.
     pub sentences: Vec<DocumentSentence>,
-    /// Messages about a file, such as parts that could not be read, each one sentence, and about its sentences, each
-    /// one sentence that begins with the sentence's number, from 1.
+    /// Messages about the document, such as parts that could not be read, each one sentence, and about its sentences,
+    /// each one sentence that begins with the sentence's number, from 1.
     pub notes: Vec<String>,
     /// Sentences that were not translated again, as they are equal to earlier ones of the document.
     pub repeated: usize,
@@ -168,7 +168,7 @@ impl Document {
         let (bytes, inserted, targets, notes_of_file) = match &self.0 {
             Content::Text(text) => {
                 let finished = text.finish(answers);
-                (finished.text.into_bytes(), finished.inserted, Some(finished.sentences), Vec::new())
+                (finished.text.into_bytes(), finished.inserted, Some(finished.sentences), text.notes())
             }
             Content::File(file) => {
                 let finished = file.finish(answers)?;

@@ -90,8 +90,16 @@ impl Archive {
             return Err(Error::TooLarge { what: "parts", limit: PARTS as u64 });
         }
         let (mut texts, mut parts, mut left) = (Vec::new(), Vec::new(), UNPACKED);
+        let mut packed = 0_u64;
         for number in 0..archive.len() {
-            let name = archive.by_index_raw(number).map_err(broken)?.name().map_err(broken)?.into_owned();
+            let file = archive.by_index_raw(number).map_err(broken)?;
+            let name = file.name().map_err(broken)?.into_owned();
+            packed = packed.saturating_add(file.compressed_size());
+            drop(file);
+            if packed > bytes.len() as u64 {
+                // Each part would be copied, so the output could have any size.
+                return Err(broken("its parts overlap"));
+            }
             let Some(part) = part(format, &name, options) else { continue };
             let mut text = Vec::new();
             // The sizes that the archive states are not trusted.

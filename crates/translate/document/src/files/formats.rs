@@ -2,12 +2,12 @@
 
 use super::message_file::Messages;
 use super::pdf::PageText;
-use super::{Outside, already_translated, open_document, slides, with_values, word};
+use super::{already_translated, open_document, slides, with_values, word};
 use super::{ass, csv, fluent, json, properties, qt, resx, strings, stringsdict, yaml};
 use super::{markdown, pdf, po, subtitles, values, xliff, xlsx};
 use crate::block::Sentences;
 use crate::markup::well_formed;
-use crate::prepared::how;
+use crate::prepared::{Read, how};
 use crate::split::Splitter;
 use crate::write::Escape;
 use crate::{Error, Format, Options, SegmentedText};
@@ -162,14 +162,9 @@ formats! {
 }
 
 /// A part of an office document.
-fn office(
-    text: String,
-    names: &values::Names,
-    outside: Outside,
-    reading: &Reading<'_>,
-) -> Result<SegmentedText, Error> {
+fn office(text: String, names: &values::Names, read: Read, reading: &Reading<'_>) -> Result<SegmentedText, Error> {
     well_formed(&text)?;
-    with_values(text, names, outside, reading.options)
+    with_values(text, names, read, reading.options)
 }
 
 impl FileFormat {

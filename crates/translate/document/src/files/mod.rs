@@ -34,8 +34,9 @@ mod xlsx;
 mod yaml;
 
 use crate::block::Sentences;
+use crate::languages::{self, Languages, Regions};
 use crate::markup::{Syntax, well_formed};
-use crate::prepared::how;
+use crate::prepared::{Around, Read, how};
 use crate::split::Splitter;
 use crate::write::Escape;
 use crate::{Answer, Error, Format, Options, SegmentedText, Source, TextEncoding};
@@ -179,6 +180,11 @@ impl SegmentedFile {
             Frame::Nothing | Frame::Archive(_) => Vec::new(),
         };
         notes.extend(self.texts.iter().filter_map(|text| text.note().map(str::to_owned)));
+        let mut foreign = Vec::new();
+        for &(language, count) in self.texts.iter().flat_map(SegmentedText::foreign) {
+            languages::add(&mut foreign, language, count);
+        }
+        notes.extend(languages::note(&foreign));
         let bytes = match &self.frame {
             Frame::Archive(archive) => {
                 let legal =
@@ -223,43 +229,62 @@ fn read_part(text: String, part: Part, reading: &Reading<'_>) -> Result<Segmente
         Part::Properties => &values::PROPERTIES,
     };
     well_formed(&text)?;
-    let outside: Outside = match part {
+    let outside: Read = match part {
         Part::Drawing => slides,
-        _ => |text, _, _| Ok(SegmentedText::from_blocks(text, Vec::new(), Escape::Markup)),
+        _ => |text, _, _, _| Ok(SegmentedText::from_blocks(text, Vec::new(), Escape::Markup)),
     };
     with_values(text, names, outside, reading.options)
 }
-
-/// Finds the sentences of a text, but not those in its attributes.
-pub(crate) type Outside = fn(String, &Splitter, &Options) -> Result<SegmentedText, Error>;
 
 /// A text with the texts in its attributes, and its language.
 pub(crate) fn with_values(
     text: String,
     names: &values::Names,
-    outside: Outside,
+    read: Read,
     options: &Options,
 ) -> Result<SegmentedText, Error> {
     let splitter = Splitter::new(&options.language);
     let how = Sentences { flat: Some(true), escape: Escape::Attribute, ..how(&splitter, options) };
-    let values = values::blocks(&text, names, Syntax::Xml, options, &how);
-    Ok(outside(text, &splitter, options)?.with_values(values, Escape::Attribute, options, outside))
+    let languages = names.marking.map_or_else(Languages::default, |marking| Languages::find(&text, marking, options));
+    let regions = languages.regions(&text);
+    let mut values = values::blocks(&text, names, Syntax::Xml, options, &how);
+    values.retain(|value| regions.at(value.range.start).is_none());
+    let around = Around { read, languages: languages.clone() };
+    let text = read(text, &splitter, options, &languages)?;
+    Ok(text.with_values(values, Escape::Attribute, options, around).with_foreign(languages))
 }
 
-pub(crate) fn word(text: String, splitter: &Splitter, options: &Options) -> Result<SegmentedText, Error> {
-    let blocks =
-        office::paragraphs(&text, &office::WORD, &Sentences { escape: Escape::Runs, ..how(splitter, options) });
-    Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
-}
-
-pub(crate) fn slides(text: String, splitter: &Splitter, options: &Options) -> Result<SegmentedText, Error> {
-    let blocks =
-        office::paragraphs(&text, &office::SLIDES, &Sentences { escape: Escape::Runs, ..how(splitter, options) });
-    Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
-}
-
-pub(crate) fn open_document(text: String, splitter: &Splitter, options: &Options) -> Result<SegmentedText, Error> {
+pub(crate) fn word(
+    text: String,
+    splitter: &Splitter,
+    options: &Options,
+    languages: &Languages,
+) -> Result<SegmentedText, Error> {
     let how = Sentences { escape: Escape::Runs, ..how(splitter, options) };
-    let blocks = odf::paragraphs(&text, options.comments, &how);
+    let blocks = office::paragraphs(&text, &office::WORD, &languages.regions(&text), &how);
+    Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
+}
+
+pub(crate) fn slides(
+    text: String,
+    splitter: &Splitter,
+    options: &Options,
+    _: &Languages,
+) -> Result<SegmentedText, Error> {
+    let how = Sentences { escape: Escape::Runs, ..how(splitter, options) };
+    let blocks = office::paragraphs(&text, &office::SLIDES, &Regions::default(), &how);
+    Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
+}
+
+pub(crate) fn open_document(
+    text: String,
+    splitter: &Splitter,
+    options: &Options,
+    languages: &Languages,
+) -> Result<SegmentedText, Error> {
+    let how = Sentences { escape: Escape::Runs, ..how(splitter, options) };
+    let regions = languages.regions(&text);
+    let mut blocks = odf::paragraphs(&text, options.comments, &regions, &how);
+    blocks.retain(|block| regions.at(block.range.start).is_none());
     Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
 }

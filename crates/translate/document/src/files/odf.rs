@@ -2,6 +2,7 @@
 
 use crate::Comments;
 use crate::block::{Block, Sentences};
+use crate::languages::{Regions, is_phrase};
 use crate::marks::{Form, is_mark};
 use crate::markup::{Kind, Paragraphs, Reader, Syntax, Token, attribute, ends, plain_text, scan};
 use std::collections::HashSet;
@@ -43,11 +44,11 @@ fn stays(name: &str, comments: Comments) -> bool {
 }
 
 /// The paragraphs of a part.
-pub(crate) fn paragraphs(text: &str, comments: Comments, how: &Sentences<'_>) -> Vec<Block> {
+pub(crate) fn paragraphs(text: &str, comments: Comments, regions: &Regions, how: &Sentences<'_>) -> Vec<Block> {
     let tokens = scan(text, Syntax::Xml);
     let ends = ends(&tokens);
-    let mut reader =
-        Reader { input: text, tokens: &tokens, syntax: Syntax::Xml, copied: &[], paragraphs: Paragraphs::new(how) };
+    let paragraphs = Paragraphs::new(how);
+    let mut reader = Reader { input: text, tokens: &tokens, syntax: Syntax::Xml, copied: &[], regions, paragraphs };
     let raised = raised_styles(text, &tokens);
     // By element that is open: whether its text is that of a paragraph.
     let mut inside = vec![false];
@@ -64,15 +65,16 @@ pub(crate) fn paragraphs(text: &str, comments: Comments, how: &Sentences<'_>) ->
                 let paragraph = matches!(name.as_str(), "text:p" | "text:h");
                 let breaks = matches!(name.as_str(), "text:line-break" | "text:tab");
                 let is_note = is_inside && ends[number].is_some_and(|end| marks_note(&reader, &raised, number, end));
+                let is_foreign = is_inside && is_foreign_phrase(&reader, number, ends[number]);
                 if paragraph || (is_inside && HOLDS.contains(&name.as_str()) && !stays(name, comments)) {
                     reader.paragraphs.end(at);
-                } else if is_inside && AROUND.contains(&name.as_str()) && !closed && !is_note {
+                } else if is_inside && AROUND.contains(&name.as_str()) && !closed && !is_note && !is_foreign {
                     reader.paragraphs.open(name, raw, at);
                 } else if is_inside {
                     // A number of a page, a bookmark, the mark of a note: with its content at its place.
                     let last = ends[number].unwrap_or(number);
                     let end = tokens[last].range.end;
-                    let field = FIELDS.iter().any(|kind| name.starts_with(kind));
+                    let field = is_foreign || FIELDS.iter().any(|kind| name.starts_with(kind));
                     let shown = if field && last > number { shown(text, &tokens[number..last]) } else { String::new() };
                     if !shown.is_empty() {
                         reader.paragraphs.copied(&shown, &text[at..end], at..end);
@@ -108,6 +110,12 @@ pub(crate) fn paragraphs(text: &str, comments: Comments, how: &Sentences<'_>) ->
         number += 1;
     }
     reader.paragraphs.finish(text.len())
+}
+
+/// Whether the span from this token to its end is a phrase in another language.
+fn is_foreign_phrase(reader: &Reader<'_>, start: usize, end: Option<usize>) -> bool {
+    let is_phrase = |end| is_phrase(&shown(reader.input, &reader.tokens[start..end]));
+    reader.regions.stays(start) && end.is_some_and(is_phrase)
 }
 
 /// The names of the part's styles whose text stands higher than other text.

@@ -4,8 +4,10 @@
 //! own.
 
 mod fields;
+mod foreign;
 
 use crate::block::{Block, Sentences, Wrap};
+use crate::languages::Regions;
 use crate::marks::{Form, is_mark};
 use crate::markup::{Kind, Syntax, Token, ends, plain_text, scan};
 use crate::write::Escape;
@@ -93,10 +95,11 @@ enum Field {
 }
 
 /// The paragraphs of a part.
-pub(crate) fn paragraphs(text: &str, names: &Names, how: &Sentences<'_>) -> Vec<Block> {
+pub(crate) fn paragraphs(text: &str, names: &Names, regions: &Regions, how: &Sentences<'_>) -> Vec<Block> {
     let tokens = scan(text, Syntax::Xml);
     let ends = ends(&tokens);
-    let mut reader = Reader { text, tokens: &tokens, ends: &ends, names, how, pieces: Vec::new(), blocks: Vec::new() };
+    let (pieces, blocks) = (Vec::new(), Vec::new());
+    let mut reader = Reader { text, tokens: &tokens, ends: &ends, names, regions, how, pieces, blocks };
     // Ranges of tokens that are still to be read, the first one last; whether they are the content of a paragraph.
     let mut waiting = vec![(0..tokens.len(), false)];
     while let Some((range, inside)) = waiting.pop() {
@@ -113,6 +116,7 @@ struct Reader<'a> {
     tokens: &'a [Token],
     ends: &'a [Option<usize>],
     names: &'a Names,
+    regions: &'a Regions,
     how: &'a Sentences<'a>,
     pieces: Vec<LocatedPiece<'a>>,
     blocks: Vec<Block>,
@@ -237,7 +241,8 @@ impl<'a> Reader<'a> {
 
     /// Makes a paragraph from the pieces.
     fn flush(&mut self) {
-        let pieces = fields(self.text, std::mem::take(&mut self.pieces));
+        let pieces = std::mem::take(&mut self.pieces);
+        let pieces = foreign::apart(fields(self.text, pieces), self.regions, self.names);
         self.blocks.extend(with_text(&pieces).and_then(|pieces| block(pieces, self.names, self.how)));
     }
 }

@@ -3,6 +3,7 @@
 use crate::Options;
 use crate::block::{Block, Sentences};
 use crate::files::edits::same_language;
+use crate::languages::Marking;
 use crate::markup::{Kind, Paragraphs, Syntax, attribute, ends, references, scan};
 use crate::write::Escape;
 use std::ops::Range;
@@ -18,6 +19,8 @@ pub(crate) struct Names {
     languages: &'static [(&'static str, &'static str)],
     /// Elements whose content is the code of a language.
     language_elements: &'static [&'static str],
+    /// How texts in other languages are marked.
+    pub(crate) marking: Option<Marking>,
 }
 
 /// Word, and drawings in it.
@@ -39,6 +42,7 @@ pub(crate) const WORD: Names = Names {
     elements: &[],
     languages: &[("w:lang", "w:val"), ("w:lang", "w:eastAsia"), ("w:lang", "w:bidi")],
     language_elements: &[],
+    marking: Some(Marking::Word),
 };
 
 /// Slides, charts and diagrams.
@@ -53,6 +57,7 @@ pub(crate) const DRAWING: Names = Names {
     elements: &["c:strCache"],
     languages: &[("a:rPr", "lang"), ("a:endParaRPr", "lang"), ("a:defRPr", "lang")],
     language_elements: &[],
+    marking: None,
 };
 
 /// OpenDocument.
@@ -72,6 +77,7 @@ pub(crate) const OPEN_DOCUMENT: Names = Names {
         ("*", "xml:lang"),
     ],
     language_elements: &[],
+    marking: Some(Marking::OpenDocument),
 };
 
 /// Sheets of Excel.
@@ -86,6 +92,7 @@ pub(crate) const SHEET: Names = Names {
     elements: &[],
     languages: &[],
     language_elements: &[],
+    marking: None,
 };
 
 /// The data about a document of an office, or a book.
@@ -94,15 +101,21 @@ pub(crate) const PROPERTIES: Names = Names {
     elements: &["dc:title", "dc:subject", "dc:description"],
     languages: &[("*", "xml:lang")],
     language_elements: &["dc:language"],
+    marking: None,
 };
 
 /// XML of any kind.
 pub(crate) const XML: Names =
-    Names { attributes: &[], elements: &[], languages: &[("*", "xml:lang")], language_elements: &[] };
+    Names { attributes: &[], elements: &[], languages: &[("*", "xml:lang")], language_elements: &[], marking: None };
 
 /// Pages.
-pub(crate) const PAGE: Names =
-    Names { attributes: &[], elements: &[], languages: &[("*", "lang"), ("*", "xml:lang")], language_elements: &[] };
+pub(crate) const PAGE: Names = Names {
+    attributes: &[],
+    elements: &[],
+    languages: &[("*", "lang"), ("*", "xml:lang")],
+    language_elements: &[],
+    marking: None,
+};
 
 /// Languages that have attributes of their own in documents of an office.
 const ASIAN: &[&str] = &["zh", "ja", "ko"];

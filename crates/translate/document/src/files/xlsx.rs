@@ -7,6 +7,7 @@ use super::elements::{Element, Elements, text_of};
 use super::formats::Reading;
 use super::{office, values};
 use crate::block::Block;
+use crate::languages::Regions;
 use crate::markup::{Paragraphs, Syntax, references};
 use crate::write::Escape;
 use crate::{Error, FileOptions, SegmentedText};
@@ -99,13 +100,14 @@ pub(crate) fn read(text: String, reading: &Reading<'_>) -> Result<SegmentedText,
     let prefixed = root.is_some_and(|root| root.starts_with("x:"));
     let (mut blocks, escape) = match root.map(local) {
         Some("wsDr" | "chartSpace") => {
-            let blocks = office::paragraphs(&text, &office::SLIDES, &reading.lines());
+            let blocks = office::paragraphs(&text, &office::SLIDES, &Regions::default(), &reading.lines());
             return Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs));
         }
         Some("workbook") if reading.options.files.sheet_names => (sheets(&text, &elements, reading), Escape::Attribute),
         Some("sst" | "worksheet" | "comments" | "ThreadedComments") => {
             let names = if prefixed { &office::PREFIXED_CELLS } else { &office::CELLS };
-            let rich = names.iter().flat_map(|names| office::paragraphs(&text, names, &reading.lines()));
+            let rich =
+                names.iter().flat_map(|names| office::paragraphs(&text, names, &Regions::default(), &reading.lines()));
             (rich.chain(plain(&text, &elements, reading)).collect(), Escape::Markup)
         }
         _ => (Vec::new(), Escape::Markup),

@@ -3,6 +3,7 @@
 use super::page::part as html_part;
 use super::{COPIED, Kind, Paragraphs, Reader, Syntax, VOID, attribute, ends, move_by, scan};
 use crate::block::{Block, Sentences};
+use crate::languages::Regions;
 use crate::write::Escape;
 use std::ops::Range;
 
@@ -57,7 +58,8 @@ pub(crate) fn attributes(input: &str, copied: &[String], how: &Sentences<'_>) ->
 pub(crate) fn part(input: &str, part: Range<usize>, copied: &[String], how: &Sentences<'_>) -> Vec<Block> {
     let mut tokens = scan(&input[part.clone()], Syntax::Html);
     move_by(&mut tokens, part.start);
-    let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Html, copied, paragraphs: Paragraphs::new(how) };
+    let (regions, paragraphs) = (&Regions::default(), Paragraphs::new(how));
+    let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Html, copied, regions, paragraphs };
     let ends = ends(&tokens);
     let mut number = 0;
     // The element that is open that holds text, and the end of the one with text.

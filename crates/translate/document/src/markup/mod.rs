@@ -20,6 +20,8 @@ pub(crate) use shown::Shown;
 pub(crate) use text::references;
 pub(crate) use xml::{paragraphs as xml, part as xml_part, well_formed};
 
+use crate::languages::Regions;
+
 /// Elements of HTML that end sentences; all others, those that HTML does not know included, stand inside sentences.
 const BLOCKS: &[&str] = &[
     "address",
@@ -126,6 +128,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) syntax: Syntax,
     /// Further elements that are copied with their content.
     pub(crate) copied: &'a [String],
+    /// Where text is in other languages.
+    pub(crate) regions: &'a Regions,
     pub(crate) paragraphs: Paragraphs<'a>,
 }
 

@@ -1,15 +1,24 @@
 //! Pages of HTML: block elements hold paragraphs, all others stand inside of them.
 
-use super::{BLOCKS, Kind, NAMED, Paragraphs, Part, Reader, Syntax, Token, VOID, ends, move_by, parts, scan};
+use super::{BLOCKS, Kind, NAMED, Paragraphs, Part, Reader, Syntax, VOID, ends, move_by, parts, scan};
 use crate::block::{Block, Sentences};
 use crate::files::messages::Inset;
+use crate::languages::Regions;
 use std::ops::Range;
 
 /// The paragraphs of a page or a part of one. `insets`: what is no text in it, in order. `copied`: names of further
 /// elements that are copied with their content.
-pub(crate) fn paragraphs(input: &str, insets: &[Inset], copied: &[String], how: &Sentences<'_>) -> Vec<Block> {
+pub(crate) fn paragraphs(
+    input: &str,
+    insets: &[Inset],
+    copied: &[String],
+    regions: &Regions,
+    how: &Sentences<'_>,
+) -> Vec<Block> {
     let tokens = scan(input, Syntax::Html);
-    read(input, &tokens, insets, copied, how).finish(input.len())
+    let paragraphs = Paragraphs::new(how);
+    let reader = Reader { input, tokens: &tokens, syntax: Syntax::Html, copied, regions, paragraphs };
+    read(reader, insets).finish(input.len())
 }
 
 /// The paragraphs of some bytes of a page.
@@ -22,14 +31,17 @@ pub(crate) fn part(
 ) -> Vec<Block> {
     let mut tokens = scan(&input[part.clone()], Syntax::Html);
     move_by(&mut tokens, part.start);
-    read(input, &tokens, insets, copied, how).finish(part.end)
+    let (regions, paragraphs) = (&Regions::default(), Paragraphs::new(how));
+    let reader = Reader { input, tokens: &tokens, syntax: Syntax::Html, copied, regions, paragraphs };
+    read(reader, insets).finish(part.end)
 }
 
 /// The text of a page, with other bytes in place of tags, references and the elements that are copied.
 pub(crate) fn masked(input: &str, copied: &[String], how: &Sentences<'_>) -> String {
     let tokens = scan(input, Syntax::Html);
     let ends = ends(&tokens);
-    let reader = Reader { input, tokens: &tokens, syntax: Syntax::Html, copied, paragraphs: Paragraphs::new(how) };
+    let (regions, paragraphs) = (&Regions::default(), Paragraphs::new(how));
+    let reader = Reader { input, tokens: &tokens, syntax: Syntax::Html, copied, regions, paragraphs };
     let mut masked = String::with_capacity(input.len());
     let hide = |masked: &mut String, bytes: usize| masked.extend(std::iter::repeat_n('\u{1}', bytes));
     // The number of the token after an element that is copied.
@@ -55,14 +67,8 @@ pub(crate) fn masked(input: &str, copied: &[String], how: &Sentences<'_>) -> Str
     masked
 }
 
-fn read<'a>(
-    input: &'a str,
-    tokens: &'a [Token],
-    insets: &[Inset],
-    copied: &'a [String],
-    how: &'a Sentences<'a>,
-) -> Paragraphs<'a> {
-    let mut reader = Reader { input, tokens, syntax: Syntax::Html, copied, paragraphs: Paragraphs::new(how) };
+fn read<'a>(mut reader: Reader<'a>, insets: &[Inset]) -> Paragraphs<'a> {
+    let (input, tokens) = (reader.input, reader.tokens);
     let ends = ends(tokens);
     // The end of the `pre` that is open, and the byte after the last inset.
     let (mut preformatted, mut done) = (0, 0);
@@ -108,7 +114,8 @@ fn open(reader: &mut Reader<'_>, number: usize, end: Option<usize>) -> usize {
     if !inline {
         reader.paragraphs.end(at);
     }
-    if reader.is_copied(name, raw) && !void {
+    let is_foreign = inline && end.is_some() && reader.regions.stays(number);
+    if (reader.is_copied(name, raw) || is_foreign) && !void {
         return reader.copy(number, end, inline);
     }
     let is_note = |&end: &usize| matches!(name, "rt" | "rp" | "rtc") || reader.marks_note(number, end);

@@ -5,14 +5,21 @@ use super::{Kind, NAMED, Paragraphs, Reader, Syntax, Token, attribute, ends, mov
 use crate::Error;
 use crate::block::{Block, Sentences};
 use crate::files::messages::Inset;
+use crate::languages::Regions;
 use std::ops::Range;
 
 /// The paragraphs of a document or a part of one. `copied`: names of elements that are copied with their content.
-pub(crate) fn paragraphs(input: &str, copied: &[String], how: &Sentences<'_>) -> Result<Vec<Block>, Error> {
+pub(crate) fn paragraphs(
+    input: &str,
+    copied: &[String],
+    regions: &Regions,
+    how: &Sentences<'_>,
+) -> Result<Vec<Block>, Error> {
     let tokens = scan(input, Syntax::Xml);
     check(input, &tokens)?;
     let (ends, mixed) = (ends(&tokens), mixed(input, &tokens));
-    let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Xml, copied, paragraphs: Paragraphs::new(how) };
+    let paragraphs = Paragraphs::new(how);
+    let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Xml, copied, regions, paragraphs };
     read(&mut reader, &ends, &mixed, None);
     Ok(reader.paragraphs.finish(input.len()))
 }
@@ -28,7 +35,8 @@ pub(crate) fn part(
     let mut tokens = scan(&input[part.clone()], Syntax::Xml);
     check(&input[part.clone()], &tokens)?;
     move_by(&mut tokens, part.start);
-    let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Xml, copied, paragraphs: Paragraphs::new(how) };
+    let (regions, paragraphs) = (&Regions::default(), Paragraphs::new(how));
+    let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Xml, copied, regions, paragraphs };
     let (ends, mixed) = (ends(&tokens), vec![true; tokens.len()]);
     read(&mut reader, &ends, &mixed, Some(insets));
     let block = reader.paragraphs.finish(part.end).pop();
@@ -77,7 +85,7 @@ fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool], insets:
                     number = end + 1;
                     continue;
                 }
-                if reader.is_copied(name, raw) && !closed {
+                if (reader.is_copied(name, raw) || reader.regions.stays(number)) && !closed {
                     number = reader.copy(number, ends[number], true);
                     continue;
                 }

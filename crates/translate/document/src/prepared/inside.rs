@@ -4,6 +4,7 @@ use super::{Format, SegmentedText, how};
 use crate::block::Block;
 use crate::files::messages::Messages;
 use crate::files::page;
+use crate::languages::Languages;
 use crate::split::Splitter;
 use crate::write::Escape;
 use crate::{Error, Options};
@@ -18,24 +19,31 @@ pub(super) struct Values {
     outside: Outside,
 }
 
-/// Finds the sentences of a text, but not those inside its markup.
-pub(super) type Read = fn(String, &Splitter, &Options) -> Result<SegmentedText, Error>;
+/// Finds the sentences of a text, but not those inside its markup. Languages: those of the text as it was first read.
+pub(crate) type Read = fn(String, &Splitter, &Options, &Languages) -> Result<SegmentedText, Error>;
+
+/// How the text around values is read.
+#[derive(Debug, Clone)]
+pub(crate) struct Around {
+    pub(crate) read: Read,
+    pub(crate) languages: Languages,
+}
 
 /// The text around the values.
 #[derive(Debug)]
 enum Outside {
     /// Is read again.
-    Text(Read),
+    Text(Around),
     /// Messages, which are at the same places.
     Messages(Messages),
 }
 
 impl SegmentedText {
     /// The text with the texts inside its markup. `read`: reads the text again.
-    pub(crate) fn with_values(mut self, blocks: Vec<Block>, escape: Escape, options: &Options, read: Read) -> Self {
+    pub(crate) fn with_values(mut self, blocks: Vec<Block>, escape: Escape, options: &Options, around: Around) -> Self {
         if !blocks.is_empty() {
             let text = Self::from_blocks(self.input.clone(), blocks, escape);
-            self.values = Some(Box::new(Values { text, options: options.clone(), outside: Outside::Text(read) }));
+            self.values = Some(Box::new(Values { text, options: options.clone(), outside: Outside::Text(around) }));
         }
         self
     }
@@ -55,13 +63,13 @@ impl Values {
     /// The text around the values, which are translated in `text`, at these `places`.
     pub(super) fn again(&self, text: &str, places: &[Range<usize>]) -> Result<SegmentedText, Error> {
         match &self.outside {
-            Outside::Text(read) => {
+            Outside::Text(Around { read, languages }) => {
                 let splitter = Splitter::new(&self.options.language);
                 let text = match self.options.format {
                     Format::Html => page::complete(text.to_owned(), &self.options, &how(&splitter, &self.options)),
                     _ => text.to_owned(),
                 };
-                read(text, &splitter, &self.options)
+                read(text, &splitter, &self.options, languages)
             }
             Outside::Messages(messages) => {
                 let moved = |at: usize| {

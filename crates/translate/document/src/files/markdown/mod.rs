@@ -14,11 +14,12 @@ mod tags;
 mod values;
 
 use crate::block::{Block, Sentences};
+use crate::languages::Languages;
 use crate::markup::Paragraphs;
-use crate::prepared::how;
+use crate::prepared::{Around, Read, how};
 use crate::split::Splitter;
 use crate::write::Escape;
-use crate::{Error, Options, SegmentedText};
+use crate::{Options, SegmentedText};
 use mask::{Mask, mask};
 use pulldown_cmark::{Event, LinkType, Options as Extensions, Parser, Tag, TagEnd};
 use std::ops::Range;
@@ -44,8 +45,9 @@ pub(crate) fn read(text: String, options: &Options) -> SegmentedText {
     let splitter = Splitter::new(&options.language);
     let how = Sentences { flat: Some(true), ..how(&splitter, options) };
     let values = values::paragraphs(&text, &mask(&text), &how);
-    let read = |text, splitter: &Splitter, options: &Options| Ok::<_, Error>(without_values(text, splitter, options));
-    without_values(text, &splitter, options).with_values(values, Escape::Markdown(Style::Text), options, read)
+    let read: Read = |text, splitter, options, _| Ok(without_values(text, splitter, options));
+    let around = Around { read, languages: Languages::default() };
+    without_values(text, &splitter, options).with_values(values, Escape::Markdown(Style::Text), options, around)
 }
 
 fn without_values(text: String, splitter: &Splitter, options: &Options) -> SegmentedText {

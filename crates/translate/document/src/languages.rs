@@ -1,0 +1,287 @@
+//! Texts in another language than that of the document around them, which stay as they are.
+//!
+//! Attributes of a document name the languages of its elements. A text in neither the language that is translated nor
+//! the language of the whole document is a quotation, a title, or a version for other readers.
+
+use crate::Options;
+use crate::markup::{Kind, Syntax, Token, attribute, ends, is_block, scan};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// How a format names the languages of texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Marking {
+    /// By attributes of elements of HTML or XML.
+    Markup(Syntax),
+    /// By `w:lang` in the form of a run of Word.
+    Word,
+    /// By styles of OpenDocument.
+    OpenDocument,
+}
+
+/// Which of the elements that name a language stay.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Languages {
+    marking: Option<Marking>,
+    /// By element that names a language, in order: its language, if its text stays.
+    foreign: Vec<Option<&'static str>>,
+    /// The languages of the texts that stay, and the numbers of these texts.
+    pub(crate) counts: Vec<(&'static str, usize)>,
+}
+
+/// An element that names the language of its text.
+struct Mark<'t> {
+    /// The numbers of its first token and of the one at its end.
+    tokens: Range<usize>,
+    code: &'t str,
+    /// Whether it is the document itself, or its body.
+    is_root: bool,
+}
+
+impl Languages {
+    /// The languages that a document names. Nothing stays if the language of the source is unknown, if nothing else is
+    /// left, or if a document of an office has more text in foreign languages than in others: programs mark text with
+    /// the language of the keyboard.
+    pub(crate) fn find(text: &str, marking: Marking, options: &Options) -> Self {
+        let Some(source) = primary(&options.language) else { return Self::default() };
+        let tokens = scan(text, marking.syntax());
+        let ends = ends(&tokens);
+        let marks = marking.marks(text, &tokens, &ends);
+        let mut own = vec![source];
+        own.extend(marks.iter().filter(|mark| mark.is_root).filter_map(|mark| primary(mark.code)));
+        let is_foreign = |mark: &Mark<'_>| primary(mark.code).filter(|code| !own.contains(code));
+        let foreign: Vec<Option<&'static str>> = marks.iter().map(is_foreign).collect();
+        if foreign.iter().all(Option::is_none) {
+            return Self::default();
+        }
+        let regions = Regions::new(&tokens, &marks, &foreign);
+        let (mut letters, mut counts, mut before) = ((0, 0), Vec::new(), None);
+        for token in &tokens {
+            let here = regions.at(token.range.start);
+            match &token.kind {
+                Kind::Open(name, _) if marking.begins_text(name) => before = None,
+                Kind::Text | Kind::Cdata => {
+                    let count = text[token.range.clone()].chars().filter(|c| c.is_alphabetic()).count();
+                    if count == 0 {
+                        continue;
+                    }
+                    if let Some(language) = here.filter(|_| here != before) {
+                        add(&mut counts, language, 1);
+                    }
+                    before = here;
+                    *(if here.is_some() { &mut letters.1 } else { &mut letters.0 }) += count;
+                }
+                _ => {}
+            }
+        }
+        let trusts = matches!(marking, Marking::Markup(_)) || letters.0 >= letters.1;
+        let stays = letters.0 > 0 && letters.1 > 0 && trusts;
+        if stays { Self { marking: Some(marking), foreign, counts } } else { Self::default() }
+    }
+
+    /// Where the texts that stay are. `text`: the document, in which languages may have other codes.
+    pub(crate) fn regions(&self, text: &str) -> Regions {
+        let Some(marking) = self.marking else { return Regions::default() };
+        let tokens = scan(text, marking.syntax());
+        let ends = ends(&tokens);
+        Regions::new(&tokens, &marking.marks(text, &tokens, &ends), &self.foreign)
+    }
+}
+
+/// Adds texts to the count of its language.
+pub(crate) fn add(counts: &mut Vec<(&'static str, usize)>, language: &'static str, more: usize) {
+    match counts.iter_mut().find(|(known, _)| *known == language) {
+        Some((_, count)) => *count += more,
+        None => counts.push((language, more)),
+    }
+}
+
+/// The message about texts in other languages.
+pub(crate) fn note(counts: &[(&'static str, usize)]) -> Option<String> {
+    let part = |&(language, count): &(&str, usize)| {
+        let name = known().find(|(code, _, _)| *code == language).map_or(language, |(_, name, _)| name);
+        format!("{count} {} in {name}", if count == 1 { "text" } else { "texts" })
+    };
+    let all: usize = counts.iter().map(|(_, count)| count).sum();
+    let stay = if all == 1 { "stays as it is" } else { "stay as they are" };
+    (!counts.is_empty()).then(|| format!("{} {stay}", counts.iter().map(part).collect::<Vec<_>>().join(", ")))
+}
+
+/// Whether a part of a sentence has several words: programs mark single ones, such as names, as they like.
+pub(crate) fn is_phrase(text: &str) -> bool {
+    text.trim().contains(char::is_whitespace)
+}
+
+impl Marking {
+    fn syntax(self) -> Syntax {
+        match self {
+            Self::Markup(syntax) => syntax,
+            Self::Word | Self::OpenDocument => Syntax::Xml,
+        }
+    }
+
+    /// Whether a text begins with this element, for the count of texts.
+    fn begins_text(self, name: &str) -> bool {
+        match self {
+            Self::Markup(Syntax::Html) => is_block(name),
+            Self::Markup(Syntax::Xml) => false,
+            Self::Word => name == "w:p",
+            Self::OpenDocument => matches!(name, "text:p" | "text:h"),
+        }
+    }
+
+    /// The elements that name the language of their text, in order.
+    fn marks<'t>(self, text: &'t str, tokens: &[Token], ends: &[Option<usize>]) -> Vec<Mark<'t>> {
+        match self {
+            Self::Markup(syntax) => marks_of_markup(text, syntax, tokens, ends),
+            Self::Word => marks_of_runs(text, tokens, ends),
+            Self::OpenDocument => marks_of_styles(text, tokens, ends),
+        }
+    }
+}
+
+fn marks_of_markup<'t>(text: &'t str, syntax: Syntax, tokens: &[Token], ends: &[Option<usize>]) -> Vec<Mark<'t>> {
+    let mut marks = Vec::new();
+    let mut is_first = true;
+    for (number, token) in tokens.iter().enumerate() {
+        let Kind::Open(name, _) = &token.kind else { continue };
+        let is_root = match syntax {
+            Syntax::Html => matches!(name.as_str(), "html" | "body"),
+            Syntax::Xml => is_first,
+        };
+        is_first = false;
+        let tag = &text[token.range.clone()];
+        if let Some(code) = attribute(tag, "lang").or_else(|| attribute(tag, "xml:lang")) {
+            marks.push(Mark { tokens: number..ends[number].unwrap_or(number), code, is_root });
+        }
+    }
+    marks
+}
+
+fn marks_of_runs<'t>(text: &'t str, tokens: &[Token], ends: &[Option<usize>]) -> Vec<Mark<'t>> {
+    let mut marks: Vec<Mark<'t>> = Vec::new();
+    // The run that is open and its end.
+    let mut run = 0..0;
+    for (number, token) in tokens.iter().enumerate() {
+        let Kind::Open(name, _) = &token.kind else { continue };
+        match name.as_str() {
+            "w:r" => run = number..ends[number].unwrap_or(number),
+            "w:lang" if number < run.end && marks.last().is_none_or(|last| last.tokens.start < run.start) => {
+                let code = attribute(&text[token.range.clone()], "w:val").unwrap_or_default();
+                marks.push(Mark { tokens: run.clone(), code, is_root: false });
+            }
+            _ => {}
+        }
+    }
+    marks
+}
+
+fn marks_of_styles<'t>(text: &'t str, tokens: &[Token], ends: &[Option<usize>]) -> Vec<Mark<'t>> {
+    let mut marks = Vec::new();
+    let mut languages: HashMap<&str, &str> = HashMap::new();
+    let mut style = "";
+    for (number, token) in tokens.iter().enumerate() {
+        let Kind::Open(name, _) = &token.kind else { continue };
+        let tag = &text[token.range.clone()];
+        match name.as_str() {
+            "style:style" => style = attribute(tag, "style:name").unwrap_or_default(),
+            "style:text-properties" => {
+                languages.extend(attribute(tag, "fo:language").map(|language| (style, language)));
+            }
+            "text:p" | "text:h" | "text:span" => {
+                let code = attribute(tag, "text:style-name").and_then(|style| languages.get(style));
+                marks.extend(code.map(|code| Mark {
+                    tokens: number..ends[number].unwrap_or(number),
+                    code,
+                    is_root: false,
+                }));
+            }
+            _ => {}
+        }
+    }
+    marks
+}
+
+/// Where texts stand that stay.
+#[derive(Debug, Default)]
+pub(crate) struct Regions {
+    /// Bytes from which on the text is in another language; `None`: in the language of the document.
+    changes: Vec<(usize, Option<&'static str>)>,
+    /// The first tokens of the elements that stay with all inside them, in order.
+    whole: Vec<usize>,
+}
+
+/// An element that names a language, while it is open.
+struct OpenMark {
+    number: usize,
+    /// The token at its end.
+    end: usize,
+    language: Option<&'static str>,
+    /// Whether an element inside it is in another language.
+    is_mixed: bool,
+}
+
+impl Regions {
+    fn new(tokens: &[Token], marks: &[Mark<'_>], foreign: &[Option<&'static str>]) -> Self {
+        let mut regions = Self::default();
+        let mut open: Vec<OpenMark> = Vec::new();
+        for (mark, &language) in marks.iter().zip(foreign) {
+            regions.close(&mut open, tokens, mark.tokens.start);
+            // From inside the tag on: its attributes are in the language, too.
+            regions.changes.push((tokens[mark.tokens.start].range.start + 1, language));
+            open.push(OpenMark { number: mark.tokens.start, end: mark.tokens.end, language, is_mixed: false });
+        }
+        regions.close(&mut open, tokens, usize::MAX);
+        regions.whole.sort_unstable();
+        regions
+    }
+
+    /// Ends the elements that end before a token.
+    fn close(&mut self, open: &mut Vec<OpenMark>, tokens: &[Token], before: usize) {
+        while let Some(done) = open.pop_if(|last| last.end < before) {
+            let outer = open.last_mut();
+            let language = outer.as_ref().and_then(|outer| outer.language);
+            let last = &tokens[done.end].range;
+            let at = if done.end == done.number { last.end } else { last.start };
+            // Only in a broken page an element ends before one inside it.
+            let at = at.max(self.changes.last().map_or(0, |(at, _)| *at));
+            self.changes.push((at, language));
+            if let Some(outer) = outer {
+                outer.is_mixed |= done.is_mixed || done.language != outer.language;
+            }
+            if done.language.is_some() && !done.is_mixed {
+                self.whole.push(done.number);
+            }
+        }
+    }
+
+    /// The foreign language of the text at a byte.
+    pub(crate) fn at(&self, byte: usize) -> Option<&'static str> {
+        let next = self.changes.partition_point(|(start, _)| *start <= byte);
+        self.changes[next.checked_sub(1)?].1
+    }
+
+    /// Whether the element that begins with this token stays as a whole.
+    pub(crate) fn stays(&self, token: usize) -> bool {
+        self.whole.binary_search(&token).is_ok()
+    }
+}
+
+/// The languages that are known: code, name, and other codes, of three letters, of old, or of varieties.
+const KNOWN: &str = include_str!("languages.txt");
+
+fn known() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let columns = |line: &'static str| {
+        let mut columns = line.split('\t');
+        Some((columns.next()?, columns.next()?, columns.next().unwrap_or_default()))
+    };
+    KNOWN.lines().filter_map(columns)
+}
+
+/// The code of a language without country and script, in its short form; `None`: no language is known by it.
+fn primary(code: &str) -> Option<&'static str> {
+    let code = code.trim().split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+    let is_known =
+        |(known, _, others): &(&str, &str, &str)| *known == code || others.split(' ').any(|other| other == code);
+    known().filter(|_| !code.is_empty()).find(is_known).map(|(known, _, _)| known)
+}
