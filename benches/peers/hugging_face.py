@@ -7,11 +7,13 @@
 KIND is m2m100, nllb, nllb-legacy, small100, mbart50, t5 or madlad. SIZE is `tiny` (for tests), `cut` (the sizes of the
 published model, with two layers on each side) or `full` (with all layers). Pieces are trained on TEXT; words that no text
 has fill the vocabulary up to that of the published model. Options of `write`: --bin writes `pytorch_model.bin`, --shards
-several files, --pieces a SentencePiece model in place of `tokenizer.json`, --half f16.
+several files, --pieces a SentencePiece model in place of `tokenizer.json`, --half f16, --grow fills the vocabulary up with
+pieces that are others joined, in place of words that no text has.
 """
 
 import json
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -74,8 +76,25 @@ def merges(pieces, scores):
     return [(left, right) for _, left, right in sorted(found, key=lambda merge: merge[0])]
 
 
+def grow(model, count):
+    """Adds pieces that are two others joined, up to `count`, so that a vocabulary has the size of a published one."""
+    known = [piece.piece for piece in model.pieces if piece.type == piece.NORMAL]
+    seen, score = {piece.piece for piece in model.pieces}, min(piece.score for piece in model.pieces)
+    choose = random.Random(1)
+    while len(model.pieces) < count:
+        left, right = choose.choice(known), choose.choice(known)
+        if right.startswith("\u2581") or len(left + right) > 16 or left + right in seen:
+            continue
+        seen.add(left + right)
+        known.append(left + right)
+        score -= 1
+        model.pieces.add(piece=left + right, score=score)
+
+
 def write_tokenizer(kind, words, folder, model):
     """Writes the files of the tokeniser; returns the number of words."""
+    if "--grow" in sys.argv:
+        grow(model, words - 400)
     pieces, scores = [piece.piece for piece in model.pieces], [piece.score for piece in model.pieces]
     fill = lambda count: [f"\u2581\ue000{i}" for i in range(max(count, 0))]
     if kind in ("m2m100", "small100"):

@@ -8,6 +8,7 @@
 
 use crate::aligned::Lanes;
 use crate::isa::{SHIFT, Simd};
+use crate::lines::{Lines, SharedBytes};
 use crate::number::Int8;
 use crate::packed::{Ends, Panels, WeightOrder};
 use crate::quantise::{Integer, SMALLEST};
@@ -70,23 +71,109 @@ pub(crate) fn quantise(weights: &[f32], inputs: usize, outputs: usize, order: We
 /// # Panics
 /// If there are not `inputs · scales.len()` weights, or more than 65,536 inputs.
 pub(crate) fn pack(weights: &[i8], scales: &[f32], inputs: usize, order: WeightOrder) -> Panels {
-    let at = order.places(weights.len(), inputs, scales.len());
-    let weight = |input, output| weights[at(input, output)];
+    let outputs = scales.len();
+    assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
     assert!(inputs <= MAX_INT8_INPUTS, "{inputs} inputs of a map of integers");
-    let (length, outputs) = (inputs.div_ceil(PER_LANE), scales.len());
+    let length = inputs.div_ceil(PER_LANE);
     let mut lines = vec![Lanes::ZERO; length * outputs.div_ceil(16)];
-    let mut ends = vec![Ends::ZERO; outputs.div_ceil(16)];
-    for (output, &scale) in scales.iter().enumerate() {
-        let (panel, lane) = (output / 16, output % 16);
-        for (i, line) in lines[panel * length..][..length].iter_mut().enumerate() {
-            let byte = |j| if i * PER_LANE + j < inputs { weight(i * PER_LANE + j, output) as u8 } else { 0 };
-            line.0[lane] = f32::from_bits(u32::from_le_bytes(std::array::from_fn(byte)));
+    let mut sums = vec![0; outputs];
+    for (panel, sums) in sums.chunks_mut(16).enumerate() {
+        let lines = &mut lines[panel * length..][..length];
+        match order {
+            WeightOrder::OutputsByInputs => {
+                let rows = &weights[panel * 16 * inputs..][..sums.len() * inputs];
+                pack_outputs(rows, inputs, lines, sums);
+            }
+            WeightOrder::InputsByOutputs => {
+                let weights = weights.get(panel * 16..).unwrap_or_default();
+                pack_inputs(weights, outputs, lines, sums);
+            }
         }
-        let sum: i32 = (0..inputs).map(|input| i32::from(weight(input, output))).sum();
-        ends[panel].start.0[lane] = f32::from_bits((-128 * sum) as u32);
-        ends[panel].scale.0[lane] = scale;
     }
-    Panels::from_integers(lines, length, outputs, ends)
+    Panels::from_integers(lines, length, outputs, ends(scales, &sums))
+}
+
+/// Packs the rows of the outputs of one panel, each of `inputs` weights.
+fn pack_outputs(rows: &[i8], inputs: usize, lines: &mut [Lanes], sums: &mut [i32]) {
+    for (lane, (row, sum)) in rows.chunks_exact(inputs.max(1)).zip(sums).enumerate() {
+        let (quads, rest) = row.as_chunks();
+        for (line, &weights) in lines.iter_mut().zip(quads) {
+            line.0[lane] = as_lane(weights);
+        }
+        if let Some(line) = lines.last_mut().filter(|_| !rest.is_empty()) {
+            line.0[lane] = as_lane(std::array::from_fn(|i| rest.get(i).copied().unwrap_or(0)));
+        }
+        *sum = row.iter().map(|&weight| i32::from(weight)).sum();
+    }
+}
+
+/// Packs the outputs of one panel, whose weights are the first of each `outputs` weights.
+fn pack_inputs(weights: &[i8], outputs: usize, lines: &mut [Lanes], sums: &mut [i32]) {
+    const NONE: [i8; 16] = [0; 16];
+    let count = sums.len();
+    let mut rows = weights.chunks(outputs.max(1)).map(|row| &row[..count]);
+    for line in lines {
+        let [a, b, c, d] = std::array::from_fn(|_| rows.next().unwrap_or(&NONE));
+        let quads = a.iter().zip(b).zip(c).zip(d);
+        for ((lane, sum), (((&a, &b), &c), &d)) in line.0.iter_mut().zip(&mut *sums).zip(quads) {
+            *lane = as_lane([a, b, c, d]);
+            *sum += i32::from(a) + i32::from(b) + i32::from(c) + i32::from(d);
+        }
+    }
+}
+
+/// Four weights in a lane.
+fn as_lane(weights: [i8; PER_LANE]) -> f32 {
+    f32::from_bits(u32::from_le_bytes(weights.map(|weight| weight as u8)))
+}
+
+/// Where sums begin, and their factors: `sums` are those of the weights.
+fn ends(scales: &[f32], sums: &[i32]) -> Vec<Ends> {
+    let mut ends = vec![Ends::ZERO; scales.len().div_ceil(16)];
+    for (output, (&scale, &sum)) in scales.iter().zip(sums).enumerate() {
+        let end = &mut ends[output / 16];
+        end.start.0[output % 16] = f32::from_bits((-128_i32).wrapping_mul(sum) as u32);
+        end.scale.0[output % 16] = scale;
+    }
+    ends
+}
+
+/// The sums of the weights to each output.
+pub(crate) fn sums(panels: &Panels) -> Vec<i32> {
+    let start = |output: usize| panels.end(output / 16).start.0[output % 16].to_bits() as i32;
+    (0..panels.outputs()).map(|output| start(output) / -128).collect()
+}
+
+/// Panels whose lines are packed already.
+///
+/// # Panics
+/// If there are not as many lines as `scales.len()` outputs have, not a sum for each, or more than 65,536 inputs.
+pub(crate) fn in_place(panels: SharedBytes, scales: &[f32], sums: &[i32], inputs: usize) -> Panels {
+    assert!(inputs <= MAX_INT8_INPUTS, "{inputs} inputs of a map of integers");
+    assert_eq!(scales.len(), sums.len(), "a factor and a sum for each output");
+    Panels::from_integers(Lines::from_le_bytes(panels), inputs.div_ceil(PER_LANE), scales.len(), ends(scales, sums))
+}
+
+/// The integers of packed panels, `outputs × inputs`.
+///
+/// # Panics
+/// If there are not as many bytes as the panels of such a map have.
+#[must_use]
+pub fn int8_of_panels(panels: &[u8], inputs: usize, outputs: usize) -> Vec<i8> {
+    let length = inputs.div_ceil(PER_LANE);
+    assert_eq!(panels.len(), int8_panel_bytes(inputs, outputs), "bytes of the panels of a {inputs} × {outputs} map");
+    let mut integers = Vec::with_capacity(inputs * outputs);
+    for output in 0..outputs {
+        let quad = |i: usize| &panels[((output / 16 * length + i) * 16 + output % 16) * PER_LANE..][..PER_LANE];
+        integers.extend((0..length).flat_map(quad).take(inputs).map(|&byte| byte as i8));
+    }
+    integers
+}
+
+/// The number of bytes of the panels of a map of integers.
+#[must_use]
+pub const fn int8_panel_bytes(inputs: usize, outputs: usize) -> usize {
+    inputs.div_ceil(PER_LANE) * outputs.div_ceil(16) * size_of::<Lanes>()
 }
 
 /// The factor of numbers whose greatest magnitude is `most`. Not zero, so that it can divide.

@@ -51,6 +51,7 @@ mod int16;
 mod int8;
 mod isa;
 mod lanes;
+mod lines;
 mod log_sum;
 mod matrix;
 mod number;
@@ -80,8 +81,9 @@ pub use elementwise::{
 };
 pub use epilogue::{Activation, Epilogue};
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
-pub use int8::{MAX_INT8_INPUTS, quantise_int8};
+pub use int8::{MAX_INT8_INPUTS, int8_of_panels, int8_panel_bytes, quantise_int8};
 pub use isa::{InstructionSet, instruction_set, vectorised, with_instruction_set};
+pub use lines::SharedBytes;
 pub use log_sum::log_sum_exp;
 pub use matrix::Matrix;
 pub use number::Precision;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::aligned::Lanes;
 use crate::lanes::Rows;
+use crate::lines::{Lines, SharedBytes};
 use crate::number::{Bf16, F32, Float, Precision};
 use crate::{int8, int16};
 
@@ -36,7 +37,7 @@ impl WeightOrder {
 #[derive(Clone, Default)]
 pub(crate) struct Panels {
     /// `panels × length`.
-    lines: Vec<Lanes>,
+    lines: Lines,
     length: usize,
     outputs: usize,
     /// One for each panel of integers, none of floats.
@@ -56,7 +57,8 @@ impl Ends {
 
 impl Panels {
     /// Panels of integers: `length · ends.len()` lines.
-    pub(crate) fn from_integers(lines: Vec<Lanes>, length: usize, outputs: usize, ends: Vec<Ends>) -> Self {
+    pub(crate) fn from_integers(lines: impl Into<Lines>, length: usize, outputs: usize, ends: Vec<Ends>) -> Self {
+        let lines = lines.into();
         assert!(ends.len() == outputs.div_ceil(16) && lines.len() == length * ends.len(), "lines of panels");
         Self { lines, length, outputs, ends: ends.into() }
     }
@@ -65,20 +67,22 @@ impl Panels {
     pub(crate) fn fill<N: Float>(&mut self, weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) {
         assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
         (self.length, self.outputs) = (inputs.div_ceil(N::PER_LANE), outputs);
-        self.lines.resize(self.length * self.count(), Lanes::ZERO); // all will be written
+        let count = self.length * self.count();
+        let lines = self.lines.owned();
+        lines.resize(count, Lanes::ZERO); // all will be written
         match order {
-            WeightOrder::InputsByOutputs => Rows::<N>::new(weights, inputs, outputs).write_panels(&mut self.lines),
-            WeightOrder::OutputsByInputs => {
-                Rows::<N>::new(weights, outputs, inputs).write_transposed_panels(&mut self.lines)
-            }
+            WeightOrder::InputsByOutputs => Rows::<N>::new(weights, inputs, outputs).write_panels(lines),
+            WeightOrder::OutputsByInputs => Rows::<N>::new(weights, outputs, inputs).write_transposed_panels(lines),
         }
     }
 
     /// Makes these panels of zeros.
     fn clear(&mut self, length: usize, outputs: usize, integers: bool) {
         (self.length, self.outputs) = (length, outputs);
-        self.lines.clear();
-        self.lines.resize(length * self.count(), Lanes::ZERO);
+        let count = length * self.count();
+        let lines = self.lines.owned();
+        lines.clear();
+        lines.resize(count, Lanes::ZERO);
         let ends = if integers { self.count() } else { 0 };
         if self.ends.len() != ends {
             self.ends = vec![Ends::ZERO; ends].into();
@@ -93,8 +97,10 @@ impl Panels {
         for &column in columns {
             gathered.extend_from_slice(&lanes[column as usize * from.length..][..from.length]);
         }
-        self.lines.resize(self.length * self.count(), Lanes::ZERO); // all will be written
-        Rows::<F32>::new(gathered, columns.len(), from.length).write_transposed_panels(&mut self.lines);
+        let count = self.length * self.count();
+        let lines = self.lines.owned();
+        lines.resize(count, Lanes::ZERO); // all will be written
+        Rows::<F32>::new(gathered, columns.len(), from.length).write_transposed_panels(lines);
         let ends = if from.ends.is_empty() { 0 } else { self.count() };
         if self.ends.len() != ends {
             self.ends = vec![Ends::ZERO; ends].into();
@@ -114,7 +120,7 @@ impl Panels {
     /// Makes an output that of another map of the same inputs and numbers.
     fn copy_output(&mut self, output: usize, from: &Self, column: usize) {
         assert!(column < from.outputs, "column {column} of {}", from.outputs);
-        let to = &mut self.lines[output / 16 * from.length..][..from.length];
+        let to = &mut self.lines.owned()[output / 16 * from.length..][..from.length];
         for (to, line) in to.iter_mut().zip(from.panel(column / 16)) {
             to.0[output % 16] = line.0[column % 16];
         }
@@ -199,6 +205,29 @@ impl PackedMatrix {
     #[must_use]
     pub fn pack_int8(weights: &[i8], scales: &[f32], inputs: usize, order: WeightOrder) -> Self {
         Self { panels: int8::pack(weights, scales, inputs, order), inputs, precision: Precision::Int8 }
+    }
+
+    /// Integers of 8 bits that are packed already, as [`int8_panels`](Self::int8_panels) gives them: used where they
+    /// are, if they begin on a cache line. `scales[j]` is the factor of the weights to output j, and `sums[j]` is the
+    /// sum of these weights.
+    ///
+    /// # Panics
+    /// If there is not a sum for each factor, if there are not as many bytes as such panels have, or more than 65,536
+    /// inputs.
+    #[must_use]
+    pub fn from_int8_panels(panels: SharedBytes, scales: &[f32], sums: &[i32], inputs: usize) -> Self {
+        Self { panels: int8::in_place(panels, scales, sums, inputs), inputs, precision: Precision::Int8 }
+    }
+
+    /// The bytes of the panels of a map of integers of 8 bits, which are the same on all machines, and the sums of the
+    /// weights to its outputs.
+    ///
+    /// # Panics
+    /// If the map is one of other numbers.
+    #[must_use]
+    pub fn int8_panels(&self) -> (Vec<u8>, Vec<i32>) {
+        assert_eq!(self.precision, Precision::Int8, "the precision of the map");
+        (self.panels.lines.to_le_bytes(), int8::sums(&self.panels))
     }
 
     /// Packs other weights in the same precision, floats into the present storage: no allocation once the storage has

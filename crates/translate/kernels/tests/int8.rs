@@ -1,7 +1,11 @@
 //! Products of integers of 8 bits equal plain sums of integers, to the bit on every instruction set.
 
 use crate::common::{Random, bits, on_each_set};
-use metaphrase_kernels::{Activation, Epilogue, Matrix, PackedMatrix, Precision, ProductStorage, WeightOrder, product};
+use metaphrase_kernels::{
+    Activation, Epilogue, Matrix, PackedMatrix, Precision, ProductStorage, SharedBytes, WeightOrder, int8_of_panels,
+    product,
+};
+use std::sync::Arc;
 
 /// rows, inputs, outputs: every height of a tile, panels and lanes that are not full, no inputs.
 const SHAPES: [(usize, usize, usize); 14] = [
@@ -63,6 +67,35 @@ fn equals_sums_of_integers() {
             assert_eq!((found.rows(), found.cols()), (rows, outputs));
             assert!(bits(found.as_slice()) == bits(&expected), "{set}: {rows} rows, {inputs} × {outputs}");
         });
+    }
+}
+
+/// Panels that are packed already: those of both orders of weights, on a cache line and off it.
+#[test]
+fn packed_panels_are_the_same_map() {
+    for (rows, inputs, outputs) in SHAPES {
+        let mut random = Random::new(2);
+        let x = random.matrix(rows, inputs);
+        let (weights, scales) = (random_weights(&mut random, inputs * outputs), random.values(outputs));
+        let packed = PackedMatrix::pack_int8(&weights, &scales, inputs, WeightOrder::OutputsByInputs);
+        let turned: Vec<i8> = (0..inputs * outputs).map(|i| weights[i % outputs * inputs + i / outputs]).collect();
+        let other = PackedMatrix::pack_int8(&turned, &scales, inputs, WeightOrder::InputsByOutputs);
+        assert!(packed.int8_panels() == other.int8_panels(), "{inputs} × {outputs}");
+        let (panels, sums) = packed.int8_panels();
+        assert_eq!(int8_of_panels(&panels, inputs, outputs), weights);
+        let expected = product_of(&x, &packed, Epilogue::default());
+        // One of sixteen places of four bytes begins on a cache line; an odd one never does.
+        for start in (0..64).step_by(4).chain([1]) {
+            let bytes = [vec![0; start], panels.clone()].concat();
+            let shared = SharedBytes { range: start..bytes.len(), owner: Arc::new(bytes) };
+            let read = PackedMatrix::from_int8_panels(shared, &scales, &sums, inputs);
+            let found = product_of(&x, &read, Epilogue::default());
+            assert_eq!(bits(found.as_slice()), bits(expected.as_slice()), "{start}: {inputs} × {outputs}");
+            let (mut one, mut two) = (vec![0.0; inputs], vec![1.0; inputs]);
+            packed.read_column(outputs - 1, &mut one);
+            read.read_column(outputs - 1, &mut two);
+            assert_eq!(one, two);
+        }
     }
 }
 

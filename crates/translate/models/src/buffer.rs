@@ -2,6 +2,7 @@
 
 use crate::ModelError;
 use metaphrase_base::{MappedFile, read_unpacked};
+use metaphrase_kernels::SharedBytes;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,6 +33,12 @@ impl Buffer {
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
+        self.as_ref()
+    }
+}
+
+impl AsRef<[u8]> for Buffer {
+    fn as_ref(&self) -> &[u8] {
         match self {
             Self::Mapped(map) => map,
             Self::Bytes(bytes) => bytes,
@@ -56,6 +63,11 @@ impl Slice {
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer.bytes()[self.range.clone()]
+    }
+
+    /// These bytes with their owner, for weights that are used where they lie.
+    pub(crate) fn shared(&self) -> SharedBytes {
+        SharedBytes { owner: Arc::clone(&self.buffer) as _, range: self.range.clone() }
     }
 
     /// Says that these bytes are not needed for now: their pages leave memory, and are read from the file again

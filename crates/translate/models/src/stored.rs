@@ -1,9 +1,9 @@
 //! One tensor as a file holds it: a shape, a type of number, bytes; and how it becomes `f32`.
 
-use crate::buffer::Slice;
+use crate::buffer::{Buffer, Slice};
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
-use metaphrase_kernels::{PackedMatrix, WeightOrder, quantise_int8};
+use metaphrase_kernels::{PackedMatrix, WeightOrder, int8_of_panels, quantise_int8};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -38,6 +38,8 @@ pub enum Encoding {
     /// Signed bytes with a factor for each column or each row of the matrix, which is another tensor: our own
     /// directory's.
     Scaled8,
+    /// The same in the order in which products read them: the panels of [`PackedMatrix::int8_panels`].
+    Panels8,
     /// Signed 16-bit integers `q` that stand for `q / multiplier`: Marian's intgemm16.
     Quantised16 {
         /// The factor of the weights before rounding.
@@ -50,7 +52,7 @@ impl Encoding {
     #[must_use]
     pub const fn width(self) -> usize {
         match self {
-            Self::I8 | Self::U8 | Self::Quantised8 { .. } | Self::Scaled8 => 1,
+            Self::I8 | Self::U8 | Self::Quantised8 { .. } | Self::Scaled8 | Self::Panels8 => 1,
             Self::F16 | Self::Bf16 | Self::I16 | Self::Quantised16 { .. } => 2,
             Self::F32 | Self::I32 => 4,
             Self::F64 | Self::I64 => 8,
@@ -70,7 +72,7 @@ impl fmt::Display for Encoding {
             Self::I16 => "i16",
             Self::I32 => "i32",
             Self::I64 => "i64",
-            Self::Quantised8 { .. } | Self::Scaled8 => "int8",
+            Self::Quantised8 { .. } | Self::Scaled8 | Self::Panels8 => "int8",
             Self::Quantised16 { .. } => "int16",
         })
     }
@@ -84,9 +86,9 @@ pub(crate) struct StoredTensor {
     pub(crate) encoding: Encoding,
     /// Whether the bytes hold the transpose of `shape` (two dimensions).
     pub(crate) transposed: bool,
-    /// The factors of [`Encoding::Scaled8`].
+    /// The factors of [`Encoding::Scaled8`] and [`Encoding::Panels8`].
     pub(crate) scales: Option<Scales>,
-    /// Exactly `elements(shape) * encoding.width()` bytes.
+    /// Exactly `elements(shape) * encoding.width()` bytes; those of panels have zeros in addition.
     pub(crate) bytes: Slice,
 }
 
@@ -96,6 +98,8 @@ pub(crate) struct Scales {
     /// Whether each row of the matrix has one, otherwise each column.
     pub(crate) by_row: bool,
     pub(crate) numbers: Arc<[f32]>,
+    /// The sums of the integers of each of them, of [`Encoding::Panels8`].
+    pub(crate) sums: Arc<[i32]>,
 }
 
 /// The number of elements of a shape; `None` if it does not fit.
@@ -123,7 +127,7 @@ impl StoredTensor {
             Encoding::Bf16 => first_not_finite(bytes, |b| u16::from_le_bytes(b) & 0x7f80 == 0x7f80),
             Encoding::F64 => first_not_finite(bytes, |b| !(f64::from_le_bytes(b) as f32).is_finite()),
             Encoding::I8 | Encoding::U8 | Encoding::I16 | Encoding::I32 | Encoding::I64 => None,
-            Encoding::Scaled8 => {
+            Encoding::Scaled8 | Encoding::Panels8 => {
                 let scales = self.scales.iter().flat_map(|scales| scales.numbers.iter().enumerate());
                 return scales.into_iter().find(|(_, scale)| !scale.is_finite()).map(|(place, &scale)| (place, scale));
             }
@@ -137,6 +141,9 @@ impl StoredTensor {
 
     /// The numbers in the order of `shape`: borrowed where they are aligned `f32` already.
     pub(crate) fn to_f32(&self) -> Cow<'_, [f32]> {
+        if let Some(unpacked) = self.unpacked() {
+            return Cow::Owned(unpacked.to_f32().into_owned());
+        }
         let values = self.decoded();
         let mut values = match self.shape[..] {
             [rows, cols] if self.transposed && !values.is_empty() => Cow::Owned(transpose(&values, cols, rows)),
@@ -172,6 +179,9 @@ impl StoredTensor {
     /// The numbers of this matrix as integers of 8 bits in the order of `shape`, and the factor of each row or of each
     /// column: those of the file if it has them, otherwise rounded.
     pub(crate) fn to_int8(&self, by_row: bool) -> (Vec<i8>, Vec<f32>) {
+        if let Some(unpacked) = self.unpacked() {
+            return unpacked.to_int8(by_row);
+        }
         let (rows, cols) = (self.shape[0], self.shape[1]);
         if let Some(scales) = self.int8_scales(by_row) {
             let integers = bytemuck::cast_slice(self.bytes.bytes());
@@ -182,6 +192,17 @@ impl StoredTensor {
             true => quantise_int8(&self.to_f32(), cols, rows, WeightOrder::OutputsByInputs),
             false => quantise_int8(&self.to_f32(), rows, cols, WeightOrder::InputsByOutputs),
         }
+    }
+
+    /// The integers of panels in the order of their outputs; `None` for other tensors.
+    fn unpacked(&self) -> Option<Self> {
+        let (Encoding::Panels8, Some(scales), &[rows, cols]) = (self.encoding, &self.scales, &self.shape[..]) else {
+            return None;
+        };
+        let (inputs, outputs) = if scales.by_row { (cols, rows) } else { (rows, cols) };
+        let integers = int8_of_panels(self.bytes.bytes(), inputs, outputs);
+        let bytes = Slice::whole(Buffer::Bytes(integers.into_iter().map(|integer| integer as u8).collect()));
+        Some(Self { encoding: Encoding::Scaled8, transposed: !scales.by_row, bytes, ..self.clone() })
     }
 
     /// The factors of a matrix of integers of 8 bits, if each row, or each column, has one.
@@ -200,8 +221,12 @@ impl StoredTensor {
     pub(crate) fn pack_int8(&self, order: WeightOrder) -> Option<PackedMatrix> {
         let [rows, cols] = self.shape[..] else { return None };
         let by_row = order == WeightOrder::OutputsByInputs;
-        let scales = self.int8_scales(by_row)?;
         let inputs = if by_row { cols } else { rows };
+        if let (Encoding::Panels8, Some(scales)) = (self.encoding, &self.scales) {
+            let panels = || PackedMatrix::from_int8_panels(self.bytes.shared(), &scales.numbers, &scales.sums, inputs);
+            return (scales.by_row == by_row).then(panels);
+        }
+        let scales = self.int8_scales(by_row)?;
         // The transpose of a matrix lies in the other order.
         let order = if by_row == self.transposed { WeightOrder::InputsByOutputs } else { WeightOrder::OutputsByInputs };
         let packed = PackedMatrix::pack_int8(bytemuck::cast_slice(self.bytes.bytes()), &scales, inputs, order);
@@ -227,7 +252,7 @@ pub(crate) fn decode(encoding: Encoding, bytes: &[u8]) -> Cow<'_, [f32]> {
             None => widen(bytes, |b| bf16::from_le_bytes(b).to_f32()),
         },
         Encoding::F64 => widen(bytes, |b| f64::from_le_bytes(b) as f32),
-        Encoding::I8 | Encoding::Scaled8 => widen(bytes, |b| f32::from(i8::from_le_bytes(b))),
+        Encoding::I8 | Encoding::Scaled8 | Encoding::Panels8 => widen(bytes, |b| f32::from(i8::from_le_bytes(b))),
         Encoding::U8 => widen(bytes, |b| f32::from(u8::from_le_bytes(b))),
         Encoding::I16 => widen(bytes, |b| f32::from(i16::from_le_bytes(b))),
         Encoding::I32 => widen(bytes, |b| i32::from_le_bytes(b) as f32),
@@ -269,7 +294,6 @@ pub(crate) fn transpose<T: Copy>(values: &[T], rows: usize, cols: usize) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::buffer::Buffer;
 
     fn stored(encoding: Encoding, bytes: &[u8]) -> StoredTensor {
         let bytes = Slice::whole(Buffer::Bytes(bytes.to_vec()));

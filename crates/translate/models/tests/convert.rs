@@ -78,10 +78,10 @@ fn a_newer_directory_is_refused_for_being_newer() {
     let to = folder.path().join("model");
     convert(&testdata("marian-tiny"), &to, StoredPrecision::F32).unwrap();
     let manifest = std::fs::read_to_string(to.join("config.toml")).unwrap();
-    let newer = manifest.replace("version = 1", "version = 3\nnew-setting = true");
+    let newer = manifest.replace("version = 1", "version = 4\nnew-setting = true");
     std::fs::write(to.join("config.toml"), newer).unwrap();
     let message = load(&to).unwrap_err().to_string();
-    assert!(message.contains("version 3"), "{message}");
+    assert!(message.contains("version 4"), "{message}");
     std::fs::write(to.join("config.toml"), manifest.replace("heads", "haeds")).unwrap();
     let message = load(&to).unwrap_err().to_string();
     assert!(message.contains("config.toml: line") && message.contains("haeds"), "{message}");
@@ -117,7 +117,8 @@ fn int8_directories_are_the_model_in_int8() {
         }
         let report = inspect(&to).unwrap();
         assert!(report.problems.is_empty(), "{:?}", report.problems);
-        let is_integers = |name: &str| report.tensors.iter().any(|t| t.name == name && t.encoding == Encoding::Scaled8);
+        let is_int8 = |encoding| matches!(encoding, Encoding::Scaled8 | Encoding::Panels8);
+        let is_integers = |name: &str| report.tensors.iter().any(|t| t.name == name && is_int8(t.encoding));
         assert!(stored.names().filter(|name| name.contains("Wemb")).all(is_integers));
         assert!(report.bytes() < inspect(&testdata(name)).unwrap().bytes(), "{name}");
     }

@@ -336,7 +336,7 @@ fn integers_and_halves_are_read() {
             convert(folder.path(), &to, StoredPrecision::Int8).unwrap();
             let report = metaphrase_models::inspect(&to).unwrap();
             let table = report.tensors.iter().find(|tensor| tensor.name == "Wemb").unwrap();
-            assert_eq!(table.encoding, Encoding::Scaled8);
+            assert_eq!(table.encoding, Encoding::Panels8);
             assert_near(&scores(&Model::load(&to).unwrap()), &reference, 1e-4);
         }
     }

@@ -2,14 +2,13 @@
 //! `docs/formats/model-directory.md`.
 
 use super::safetensors;
-use super::written::{join_scales, outputs};
+use super::written::{self, join_scales, outputs};
 use crate::buffer::{Buffer, Slice};
 use crate::files::Numbering;
 use crate::{Config, ModelError, Weights};
 use metaphrase_base::{Checksums, Choice, MappedFile, Named, inside};
 use metaphrase_settings::{from_toml, to_toml};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// The name of the file of settings in a model directory of our own.
@@ -19,9 +18,11 @@ const WEIGHTS: &str = "model.safetensors";
 /// The version of the directory's layout that floats are written in.
 const VERSION_FLOATS: u32 = 1;
 
-/// The version that integers are written in, and the newest that is read. Its file of tensors can have integers with
-/// factors, which readers of version 1 would take for other numbers.
-const VERSION_INTEGERS: u32 = 2;
+/// The first version with integers, whose factors readers of version 1 would take for tensors.
+const VERSION_FACTORS: u32 = 2;
+
+/// The version that integers are written in, and the newest that is read. Its integers are panels.
+const VERSION_INTEGERS: u32 = 3;
 
 /// The content of `config.toml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -126,7 +127,7 @@ pub(crate) fn parse_manifest(path: &Path, text: &str) -> Result<Manifest, ModelE
     let Version { version } = from_toml(text).map_err(problem)?;
     if !(VERSION_FLOATS..=VERSION_INTEGERS).contains(&version) {
         let what = format!("version {version} of the model directory");
-        let reads = format!("this program reads versions {VERSION_FLOATS} and {VERSION_INTEGERS}");
+        let reads = format!("this program reads versions {VERSION_FLOATS} to {VERSION_INTEGERS}");
         return Err(ModelError::unsupported(path, what, reads));
     }
     from_toml(text).map_err(problem)
@@ -173,7 +174,7 @@ pub(crate) fn model(
         verify(checksums, WEIGHTS, path, tensors.bytes())?;
     }
     let mut tensors = safetensors::read(path, tensors)?;
-    if manifest.version == VERSION_INTEGERS {
+    if manifest.version >= VERSION_FACTORS {
         join_scales(path, &mut tensors)?;
     }
     Ok((manifest.model, Weights::new(path, tensors)))
@@ -195,13 +196,7 @@ pub(crate) fn write(
     for (name, stored) in weights.stored() {
         tensors.extend(outputs(weights.path(), name, stored, precision)?);
     }
-    let metadata = HashMap::from([("format".to_owned(), "metaphrase".to_owned())]);
-    ::safetensors::serialize_to_file(tensors, Some(metadata), &path)
-        .map_err(|e| ModelError::io(&path, "write", std::io::Error::other(e)))?;
-    // The crate makes a file that only its owner can read; users who can read the settings can read the tensors.
-    std::fs::metadata(directory.join(MANIFEST))
-        .and_then(|manifest| std::fs::set_permissions(&path, manifest.permissions()))
-        .map_err(|e| ModelError::io(&path, "write", e))
+    written::write(&path, tensors, "metaphrase")
 }
 
 /// Writes the checksums of the weights, of the files of the vocabularies and of the shortlist, which are all in the

@@ -29,6 +29,11 @@ pub(super) struct Bpe {
 pub(super) struct Merges(HashMap<(u32, u32), i32>);
 
 impl Merges {
+    /// No pairs, with room for many.
+    pub(super) fn with_room(pairs: usize) -> Self {
+        Self(HashMap::with_capacity(pairs))
+    }
+
     /// A pair that is joined before those of greater ranks. Of equal pairs the last one counts.
     pub(super) fn add(&mut self, left: u32, right: u32, rank: i32) {
         self.0.insert((left, right), rank);

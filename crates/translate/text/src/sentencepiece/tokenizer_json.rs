@@ -4,12 +4,15 @@
 //! Special words in a text (`</s>`, `deu_Latn`) are text: they can not be written by users. Blanks at the ends of a
 //! line are left out. Everything that would change the pieces of a text and is not known is refused by its name.
 
+mod file;
+
 use super::bpe::Merges;
 use super::file::{Kind, ModelFile, ModelType, NormalizerSpec, Piece, TrainerSpec};
 use super::normalizer::SPACE_MARK;
 use super::{SentencePieceError as Error, SentencePieceModel};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use file::{AddedToken, File, Merge, Model, Vocab};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -21,69 +24,6 @@ const MAX_PIECES: usize = 1 << 22;
 
 /// The text of an id that no piece has.
 const GAP: &str = "\0";
-
-/// The parts of the file that decide about pieces.
-#[derive(Deserialize)]
-struct File<'a> {
-    #[serde(default)]
-    added_tokens: Vec<AddedToken>,
-    #[serde(default)]
-    normalizer: Value,
-    #[serde(default)]
-    pre_tokenizer: Value,
-    #[serde(borrow)]
-    model: Model<'a>,
-}
-
-/// A word that the tokeniser has in addition to those of its model, or with a meaning of its own.
-#[derive(Deserialize)]
-struct AddedToken {
-    id: u32,
-    content: String,
-    #[serde(default)]
-    special: bool,
-}
-
-#[derive(Deserialize)]
-struct Model<'a> {
-    /// Absent in old files.
-    #[serde(default, rename = "type")]
-    kind: Option<String>,
-    #[serde(borrow)]
-    vocab: Vocab<'a>,
-    #[serde(default)]
-    unk_id: Option<u32>,
-    #[serde(default)]
-    unk_token: Option<String>,
-    #[serde(default)]
-    byte_fallback: bool,
-    #[serde(default, borrow)]
-    merges: Vec<Merge<'a>>,
-    #[serde(default)]
-    fuse_unk: bool,
-    #[serde(default)]
-    continuing_subword_prefix: Option<String>,
-    #[serde(default)]
-    end_of_word_suffix: Option<String>,
-    #[serde(default)]
-    ignore_merges: bool,
-}
-
-/// Pieces with their scores by id, or with their ids.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Vocab<'a> {
-    Scores(#[serde(borrow)] Vec<(Cow<'a, str>, f64)>),
-    Ids(HashMap<String, u32>),
-}
-
-/// Two pieces that become one: in one string in older files.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Merge<'a> {
-    Joined(#[serde(borrow)] Cow<'a, str>),
-    Apart(#[serde(borrow)] [Cow<'a, str>; 2]),
-}
 
 /// Whether bytes are those of a `tokenizer.json`, and not of a list of words and ids.
 pub(crate) fn is_tokenizer(bytes: &[u8]) -> bool {
@@ -170,7 +110,7 @@ struct Slots<'a> {
     texts: Vec<Cow<'a, str>>,
     scores: Vec<f32>,
     kinds: Vec<Kind>,
-    ids: HashMap<String, u32>,
+    ids: HashMap<&'a str, u32>,
     unk: Option<u32>,
 }
 
@@ -181,15 +121,15 @@ impl<'a> Slots<'a> {
         match &file.model.vocab {
             Vocab::Scores(pieces) => {
                 for (id, (text, score)) in (0..).zip(pieces) {
-                    slots.set(id, text, *score as f32, Kind::Normal)?;
+                    slots.set(id, &text.0, *score as f32, Kind::Normal)?;
                 }
                 slots.unk = file.model.unk_id;
             }
             Vocab::Ids(ids) => {
                 for (text, id) in ids {
-                    slots.set(*id, text, 0.0, Kind::Normal)?;
+                    slots.set(*id, &text.0, 0.0, Kind::Normal)?;
                 }
-                slots.unk = file.model.unk_token.as_ref().and_then(|unk| ids.get(unk)).copied();
+                slots.unk = file.model.unk_token.as_ref().and_then(|unk| slots.ids.get(&**unk)).copied();
             }
         }
         for AddedToken { id, content, special } in &file.added_tokens {
@@ -202,7 +142,7 @@ impl<'a> Slots<'a> {
         }
         if file.model.byte_fallback && slots.has_all_bytes() {
             for byte in 0..=u8::MAX {
-                if let Some(&id) = slots.ids.get(&byte_piece(byte)) {
+                if let Some(&id) = slots.ids.get(&*byte_piece(byte)) {
                     slots.kinds[id as usize] = Kind::Byte;
                 }
             }
@@ -224,7 +164,7 @@ impl<'a> Slots<'a> {
         if text.is_empty() || text.contains('\0') {
             return Ok(());
         }
-        self.ids.insert(text.to_owned(), id);
+        self.ids.insert(text, id);
         (self.texts[place], self.scores[place], self.kinds[place]) = (Cow::Borrowed(text), score, kind);
         Ok(())
     }
@@ -240,7 +180,7 @@ impl<'a> Slots<'a> {
     }
 
     fn has_all_bytes(&self) -> bool {
-        (0..=u8::MAX).all(|byte| self.ids.contains_key(&byte_piece(byte)))
+        (0..=u8::MAX).all(|byte| self.ids.contains_key(&*byte_piece(byte)))
     }
 
     fn pieces(&self) -> Vec<Piece<'_>> {
@@ -250,14 +190,17 @@ impl<'a> Slots<'a> {
 
     /// The pairs of pieces that become one, by their order.
     fn merges(&self, merges: &[Merge<'_>]) -> Result<Merges, Error> {
-        let mut found = Merges::default();
+        let mut found = Merges::with_room(merges.len());
+        let mut joined = String::new();
         for (rank, merge) in (0..).zip(merges) {
             let (left, right) = match merge {
                 Merge::Joined(pair) => pair.split_once(' ').ok_or_else(|| no_merge(pair))?,
                 Merge::Apart([left, right]) => (&**left, &**right),
             };
             let id = |text: &str| self.ids.get(text).copied().ok_or_else(|| no_merge(text));
-            id(&format!("{left}{right}"))?;
+            joined.clear();
+            joined.extend([left, right]);
+            id(&joined)?;
             found.add(id(left)?, id(right)?, rank);
         }
         Ok(found)

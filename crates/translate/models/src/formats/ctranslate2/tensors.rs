@@ -256,7 +256,8 @@ impl Matrix {
     fn rows(&self, rows: Range<usize>) -> StoredTensor {
         let width = self.cols * self.encoding.width();
         let bytes = self.bytes.part(rows.start * width..rows.end * width);
-        let scales = self.scales.as_ref().map(|all| Scales { by_row: true, numbers: all[rows.clone()].into() });
+        let scales =
+            self.scales.as_ref().map(|all| Scales { by_row: true, numbers: all[rows.clone()].into(), sums: [].into() });
         StoredTensor {
             shape: vec![rows.len(), self.cols],
             encoding: self.encoding,
