@@ -39,7 +39,10 @@ class Program:
         return done.stdout.splitlines()
 
     def translate(self, beam, normalize, *options):
-        return self.run("translate", "-i", self.model / "source.en", "--beam-size", beam, "--normalize", normalize, *options)
+        # Marian reads its unknown word for characters that the vocabulary lacks, and may write broken characters.
+        as_marian = ["--unknown", "model", "--allow-special"]
+        search = ["--beam-size", beam, "--normalize", normalize]
+        return self.run("translate", "-i", self.model / "source.en", *as_marian, *search, *options)
 
 
 def compare_lists(program, file, beam, normalize):
