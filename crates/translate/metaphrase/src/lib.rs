@@ -33,6 +33,7 @@ mod engine;
 mod error;
 mod evidence;
 mod evidence_options;
+mod export;
 mod folding;
 mod forms;
 mod glossary;
@@ -65,6 +66,7 @@ pub use engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 pub use error::Error;
 pub use evidence::{Evidence, EvidenceCounter};
 pub use evidence_options::EvidenceOptions;
+pub use export::export;
 pub use glossary::{Case, Glossary, GlossaryError, GlossaryFile, GlossaryFileError, GlossaryFormat, required_terms};
 pub use metaphrase_base::{
     Choice, Flag, Named, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionKind, OptionValue, Unit, UnitTime,
@@ -76,7 +78,7 @@ pub use metaphrase_document::{
 };
 pub use metaphrase_evidence::{EvidenceError, NGram, Posteriors, Theta};
 pub use metaphrase_lattice::{Diagram, DiagramArc, Lattice, LatticeError};
-pub use metaphrase_models::{ModelError, Optimizations, Precision, StoredPrecision};
+pub use metaphrase_models::{ForeignFormat, ModelError, Optimizations, Precision, StoredPrecision};
 pub use metaphrase_ngram::LmError;
 pub use metaphrase_phrase::{Error as PhraseError, LookAhead, Presort, SearchOptions as PhraseOptions, UnknownWords};
 pub use metaphrase_search::{
