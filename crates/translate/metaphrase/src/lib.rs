@@ -34,6 +34,7 @@ mod engine;
 mod error;
 mod evidence;
 mod evidence_options;
+mod export;
 mod folding;
 mod forms;
 mod glossary;
@@ -67,6 +68,7 @@ pub use engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 pub use error::Error;
 pub use evidence::{Evidence, EvidenceCounter};
 pub use evidence_options::EvidenceOptions;
+pub use export::export;
 pub use glossary::{
     Case, Glossary, GlossaryError, GlossaryFile, GlossaryFileError, GlossaryFormat, alternatives, required_terms,
 };
@@ -80,7 +82,7 @@ pub use metaphrase_document::{
 };
 pub use metaphrase_evidence::{EvidenceError, NGram, NgramNumber, Posteriors, Theta};
 pub use metaphrase_lattice::{Diagram, DiagramArc, Lattice, LatticeError};
-pub use metaphrase_models::{ModelError, Optimizations, Precision, StoredPrecision};
+pub use metaphrase_models::{ForeignFormat, ModelError, Optimizations, Precision, StoredPrecision};
 pub use metaphrase_ngram::LmError;
 pub use metaphrase_phrase::{Error as PhraseError, LookAhead, Presort, SearchOptions as PhraseOptions, UnknownWords};
 pub use metaphrase_search::{

@@ -132,6 +132,13 @@ impl Package {
         Some((path, ShortlistOptions { first, words, threshold }))
     }
 
+    /// The shortlist and the vocabularies of a model that is not part of the program.
+    pub(crate) fn vocabulary_files(&self) -> Option<(Option<&ShortlistFile>, Vocabularies)> {
+        let Origin::Files(files) = &self.origin else { return None };
+        let (source, target) = (files.source.clone(), files.target.clone());
+        Some((files.model.shortlist.as_ref(), Vocabularies { source, target }))
+    }
+
     /// The model of `config` and `weights`, which belong to this package, on a device.
     pub(crate) fn model(&self, config: Config, weights: &Weights, device: &OpenDevice) -> Result<Model, Error> {
         let model = device.model(config, weights, self.precision)?.with_optimizations(self.optimizations);

@@ -238,6 +238,11 @@ impl CheckedTensor<'_> {
         self.name
     }
 
+    /// The tensor as its file has it.
+    pub(crate) fn stored(&self) -> &StoredTensor {
+        &self.stored
+    }
+
     /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.stored.shape[0]

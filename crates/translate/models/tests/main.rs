@@ -7,6 +7,7 @@ mod common;
 mod convert;
 mod ctranslate2;
 mod damaged;
+mod exports;
 mod files;
 mod hugging_face;
 mod inspect;

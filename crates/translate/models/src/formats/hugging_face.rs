@@ -16,6 +16,7 @@ use crate::config::hugging_face::{Family, Generation, Settings};
 use crate::config::{Architecture, LanguageWords, Positions};
 use crate::files::check_file;
 use crate::stored::{Encoding, StoredTensor};
+use crate::transformer::position_vectors;
 use crate::{Config, ModelError, Weights};
 use metaphrase_base::inside;
 use names::{as_marian, canonical};
@@ -28,7 +29,7 @@ use std::path::{Path, PathBuf};
 const NO_PROBABILITY: f32 = -1e9;
 
 /// Stored tables of positions come from computations in various precisions, or were rounded to 16 bits.
-const POSITION_TOLERANCE: f64 = 2e-3;
+const POSITION_TOLERANCE: f32 = 2e-3;
 
 const SHARED: &str = "model.shared.weight";
 const ENCODER_TABLE: &str = "model.encoder.embed_tokens.weight";
@@ -231,13 +232,17 @@ fn positions(
     match settings.family() {
         // T5 does not come here.
         Family::Marian | Family::T5 => {
+            let mut positions = Positions::SinusoidalHuggingFace;
             for name in tables {
-                if stored.remove(name).is_some_and(|table| !is_sinusoid(&table)) {
-                    let advice = "only MarianMT's sinusoids are";
+                let Some(table) = stored.remove(name) else { continue };
+                let kinds = [Positions::SinusoidalHuggingFace, Positions::SinusoidalMarian];
+                let Some(kind) = kinds.into_iter().find(|kind| is_sinusoid(&table, *kind)) else {
+                    let advice = "only sinusoids of MarianMT and Marian are";
                     return Err(ModelError::unsupported(path, format!("the table of positions `{name}`"), advice));
-                }
+                };
+                positions = kind;
             }
-            Ok(Positions::SinusoidalHuggingFace)
+            Ok(positions)
         }
         Family::M2m100 => {
             tables.iter().for_each(|name| drop(stored.remove(*name)));
@@ -269,18 +274,15 @@ fn without_unused(path: &Path, name: &str, table: &StoredTensor) -> Result<Store
     }
 }
 
-fn is_sinusoid(table: &StoredTensor) -> bool {
-    let [_, dim] = table.shape[..] else { return false };
+/// Whether a table of positions has these sinusoids.
+fn is_sinusoid(table: &StoredTensor, kind: Positions) -> bool {
+    let [rows, dim] = table.shape[..] else { return false };
     if dim % 2 != 0 {
         return false;
     }
-    let half = dim / 2;
-    table.to_f32().iter().enumerate().all(|(at, &value)| {
-        let (position, k) = (at / dim, at % dim);
-        let angle = position as f64 * 10000_f64.powf(-2.0 * (k % half) as f64 / dim as f64);
-        let expected = if k < half { angle.sin() } else { angle.cos() };
-        (f64::from(value) - expected).abs() <= POSITION_TOLERANCE
-    })
+    let Some(expected) = position_vectors(kind, dim, rows) else { return false };
+    let near = |(value, expected): (&f32, &f32)| (value - expected).abs() <= POSITION_TOLERANCE;
+    table.to_f32().iter().zip(expected.as_slice()).all(near)
 }
 
 #[cfg(test)]
@@ -293,7 +295,7 @@ mod tests {
             let bytes = Slice::whole(Buffer::Floats(data.to_vec()));
             StoredTensor { shape: vec![2, 2], encoding: Encoding::F32, transposed: false, scales: None, bytes }
         };
-        assert!(is_sinusoid(&table([0.0, 1.0, 0.8415, 0.5403])));
-        assert!(!is_sinusoid(&table([0.0, 1.0, 0.8, 0.5403])));
+        assert!(is_sinusoid(&table([0.0, 1.0, 0.8415, 0.5403]), Positions::SinusoidalHuggingFace));
+        assert!(!is_sinusoid(&table([0.0, 1.0, 0.8, 0.5403]), Positions::SinusoidalHuggingFace));
     }
 }

@@ -1,4 +1,4 @@
-//! The content of a `tokenizer.json`. Each of its hundreds of thousands of pieces and pairs is read once, as what it is.
+//! The content of a `tokenizer.json`. Each of its many thousand pieces and pairs is read once, as what it is.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};

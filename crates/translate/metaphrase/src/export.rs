@@ -1,0 +1,42 @@
+//! Models in the formats of other programs.
+
+use crate::bundled::Bundled;
+use crate::{Error, Package};
+use metaphrase_base::WordId;
+use metaphrase_models::{ExportedModel, ForeignFormat, ModelWords, StoredPrecision};
+use metaphrase_text::vocab::Vocabulary;
+use std::path::Path;
+
+/// Writes the model at `from`, of any format that can be read, or the bundled one of this name, as a directory of
+/// another program, which translates with it as this one does. The directory `to` is absent or empty and is written
+/// whole or not at all. The answer names the parts of the model that the format has no place for; translations
+/// without them are the same.
+///
+/// # Errors
+/// [`Error`] if the model can not be read, if the other program does not compute such models, or if the directory can
+/// not be written.
+pub fn export(
+    from: impl AsRef<Path>,
+    to: impl AsRef<Path>,
+    format: ForeignFormat,
+    precision: StoredPrecision,
+) -> Result<Vec<&'static str>, Error> {
+    let (from, to) = (from.as_ref(), to.as_ref());
+    if let Some(bundled) = Bundled::named(from) {
+        return export(bundled.unpack()?.path(), to, format, precision);
+    }
+    let package = Package::find(from)?;
+    let (config, weights) = package.open_model()?;
+    let (source, target) = package.load_vocabularies(&config)?;
+    let words = ModelWords { source: words(&source), target: words(&target) };
+    let Some((shortlist, vocabularies)) = package.vocabulary_files() else {
+        unreachable!("a model of the program has been unpacked");
+    };
+    let model =
+        ExportedModel { config: &config, weights: &weights, vocabularies: &vocabularies, words: &words, shortlist };
+    Ok(metaphrase_models::export(&model, to, format, precision)?)
+}
+
+fn words(vocabulary: &Vocabulary) -> Vec<String> {
+    (0..vocabulary.len()).map(|id| vocabulary.word(WordId::new(id)).to_owned()).collect()
+}
