@@ -81,6 +81,15 @@ fn regular_stdin_size() -> Option<u64> {
     about.is_file().then_some(about.len())
 }
 
+/// Copies a file as it is, completely or not at all.
+pub fn copy(input: &Path, output: &Path) -> Result<()> {
+    let mut source = File::open(input).with_context(|| format!("cannot read {}", input.display()))?;
+    let context = || format!("cannot copy {} to {}", input.display(), output.display());
+    let mut copy = NewFile::create(output).with_context(context)?;
+    io::copy(&mut source, &mut copy).with_context(context)?;
+    copy.finish().with_context(context)
+}
+
 fn is_gz(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
 }

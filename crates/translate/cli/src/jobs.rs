@@ -15,10 +15,20 @@ pub struct Job {
     pub input: JobInput,
     /// The output file; `None`: standard output.
     pub output: Option<PathBuf>,
-    /// The format that a file of a folder has by its name.
+    /// The format that a file of a folder has by its name; `Plain` for one that is copied.
     pub format: Option<Format>,
     /// Whether there are other inputs, or a folder was named.
     pub of_several: bool,
+    /// What becomes of the input.
+    pub task: Task,
+}
+
+/// What becomes of an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    Translate,
+    /// It is a file of a folder in no known format, such as a picture: the other folder gets it as it is.
+    Copy,
 }
 
 /// The text of a job.
@@ -70,11 +80,20 @@ impl Job {
             _ => Ok(()),
         }
     }
+
+    /// Copies the input as it is, if it and the output are files.
+    pub fn copy(&self) -> Result<()> {
+        let Some((input, output)) = self.input.path().zip(self.output.as_deref()) else { return Ok(()) };
+        self.make_folder()?;
+        crate::io::copy(input, output)
+    }
 }
 
 /// What to translate: the lines of the command line, else the inputs, else standard input.
 pub fn jobs(lines: &[String], inputs: &[PathBuf], output: Option<&Path>, named: Option<Format>) -> Result<Vec<Job>> {
-    let one = |input| vec![Job { input, output: output.map(Path::to_owned), format: None, of_several: false }];
+    let one = |input| {
+        vec![Job { input, output: output.map(Path::to_owned), format: None, of_several: false, task: Task::Translate }]
+    };
     if !lines.is_empty() {
         check_lines(lines)?;
         return Ok(one(JobInput::Text(lines.to_vec())));
@@ -108,7 +127,8 @@ pub fn jobs(lines: &[String], inputs: &[PathBuf], output: Option<&Path>, named: 
                 std::fs::metadata(input).with_context(|| format!("cannot read {}", input.display()))?;
             }
             let output = folder.zip(input.file_name()).map(|(folder, name)| folder.join(name));
-            jobs.push(Job { input: file_or_stdin(input), output, format: None, of_several: true });
+            let input = file_or_stdin(input);
+            jobs.push(Job { input, output, format: None, of_several: true, task: Task::Translate });
         }
     }
     name_translations(&mut jobs, named);
@@ -157,8 +177,8 @@ fn resembles_file(path: &Path) -> bool {
     has_extension && !is_address
 }
 
-/// The files in a folder and in the folders in it that are in a known format, in the order of their names. Hidden
-/// files, links to folders and the folder of the outputs are left out.
+/// The files in a folder and in the folders in it, in the order of their names; those in no known format are copied.
+/// Hidden files, links to folders and the folder of the outputs are left out.
 fn folder_jobs(folder: &Path, output: &Path, named: Option<Format>) -> Result<Vec<Job>> {
     let outputs = output.canonicalize().ok();
     if outputs.is_some() && outputs == folder.canonicalize().ok() {
@@ -166,7 +186,6 @@ fn folder_jobs(folder: &Path, output: &Path, named: Option<Format>) -> Result<Ve
         return Err(Usage::error(format!("{folder} is the folder of the inputs; name another one with --output")));
     }
     let mut jobs = Vec::new();
-    let mut unknown: BTreeSet<PathBuf> = BTreeSet::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(below) = waiting.pop() {
         let context = || format!("cannot read {}", below.display());
@@ -181,34 +200,27 @@ fn folder_jobs(folder: &Path, output: &Path, named: Option<Format>) -> Result<Ve
                 waiting.push(path);
                 continue;
             }
+            let Some(inside) = path.strip_prefix(folder).ok().filter(|_| path.is_file()) else { continue };
             let format = named.or_else(|| format_in_folder(&path));
-            match (format, path.strip_prefix(folder)) {
-                (Some(_), Ok(inside)) if path.is_file() => {
-                    let output = Some(output.join(inside));
-                    jobs.push(Job { input: JobInput::File(path.clone()), output, format, of_several: true });
-                }
-                _ => drop(unknown.insert(path)),
-            }
+            let task = if format.is_some() { Task::Translate } else { Task::Copy };
+            let (output, format) = (Some(output.join(inside)), format.or(Some(Format::Plain)));
+            jobs.push(Job { input: JobInput::File(path.clone()), output, format, of_several: true, task });
         }
     }
     jobs.sort_by(|a, b| a.input.path().cmp(&b.input.path()));
-    report_unknown(folder, &unknown);
-    match jobs.len() {
-        0 => Err(Usage::error(format!("{} has no file in a known format", folder.display()))),
-        _ => Ok(jobs),
+    let copies: Vec<&Job> = jobs.iter().filter(|job| job.task == Task::Copy).collect();
+    if copies.len() == jobs.len() {
+        return Err(Usage::error(format!("{} has no file in a known format", folder.display())));
     }
-}
-
-/// One message about the files of a folder that are in no known format.
-fn report_unknown(folder: &Path, unknown: &BTreeSet<PathBuf>) {
-    if let Some(first) = unknown.first() {
-        let files = if unknown.len() == 1 { "1 file".to_owned() } else { format!("{} files", unknown.len()) };
+    if let Some(first) = copies.first() {
+        let files = if copies.len() == 1 { "1 file".to_owned() } else { format!("{} files", copies.len()) };
         tracing::warn!(
-            "{}: leaving out {files} in no known format, such as {}; --input-format plain reads all files as lines",
+            "{}: copying {files} in no known format, such as {}; --input-format plain reads all files as lines",
             folder.display(),
-            first.display()
+            first.input
         );
     }
+    Ok(jobs)
 }
 
 /// The format of a file in a folder by its extension. Such files are documents: a JSON file is one JSON value there,
@@ -314,6 +326,7 @@ mod tests {
         let expected = [
             pair("in/a.txt", "in/out/a.txt"),
             pair("in/paper.pdf", "in/out/paper.txt"),
+            pair("in/picture.png", "in/out/picture.png"),
             pair("in/sub/b.html", "in/out/sub/b.html"),
         ];
         assert_eq!(pairs(root, &["in"], "in/out").unwrap(), expected, "the outputs are no inputs");

@@ -6,6 +6,7 @@
 
 mod align;
 mod alignment;
+mod arguments;
 mod average;
 mod bench;
 mod completions;
@@ -179,8 +180,9 @@ const MISUSE: u8 = 2;
 /// Call it once in a process: it sets up signals and messages for the whole process, and some failures end the process.
 #[must_use]
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
     let mut command = Cli::command();
+    command.build();
+    let arguments = arguments::with_texts_apart(&command, arguments.into_iter().collect());
     let parsed = command
         .try_get_matches_from_mut(&arguments)
         .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));

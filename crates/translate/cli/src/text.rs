@@ -223,6 +223,11 @@ fn file_format(format: TextFormat) -> FileFormat {
     }
 }
 
+/// Whether the translation failed since the document has nothing to translate.
+pub fn has_no_text(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(DocumentError::NothingToTranslate { .. }))
+}
+
 /// The message about a document that can not be read.
 fn refused(name: &str, format: FileFormat, error: DocumentError) -> anyhow::Error {
     let option = match (&error, format) {
@@ -239,5 +244,6 @@ fn refused(name: &str, format: FileFormat, error: DocumentError) -> anyhow::Erro
         }
         _ => "",
     };
-    anyhow::anyhow!("{name}: {error}{option}")
+    let message = format!("{name}: {error}{option}");
+    anyhow::Error::new(error).context(message)
 }

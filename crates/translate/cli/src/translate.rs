@@ -5,7 +5,7 @@ use crate::drawings::{LatticeArgs, LatticeFiles};
 use crate::evidence::EvidenceArgs;
 use crate::input_format::Format;
 use crate::io::{Input, Output, check_one_stdin};
-use crate::jobs::{self, Job};
+use crate::jobs::{self, Job, Task};
 use crate::language::LanguageCheck;
 use crate::leave;
 use crate::legs::LegsArgs;
@@ -316,11 +316,7 @@ impl<'a> Session<'a> {
         for checked in several {
             bar.iter().for_each(|bar| bar.set_message(checked.job.input.to_string()));
             let span = tracing::error_span!("file", message = %checked.job.input);
-            let result = span.in_scope(|| {
-                let input = checked.job.input.open()?;
-                self.translate(checked, input)
-            });
-            if let Err(error) = result {
+            if let Err(error) = span.in_scope(|| self.translate_or_copy(checked)) {
                 if crate::is_closed_output(&error) {
                     return Err(error);
                 }
@@ -329,8 +325,25 @@ impl<'a> Session<'a> {
             }
             bar.iter().for_each(|bar| bar.inc(1));
         }
-        anyhow::ensure!(failed == 0, "{failed} of {} files were not translated", several.len());
+        let texts = several.iter().filter(|checked| checked.job.task == Task::Translate).count();
+        anyhow::ensure!(failed == 0, "{failed} of {texts} files were not translated");
         Ok(())
+    }
+
+    /// Translates one of several files. A file without text is copied, so that the folder of the translations is whole.
+    fn translate_or_copy(&self, checked: &CheckedJob<'_>) -> Result<()> {
+        if checked.job.task == Task::Copy {
+            return checked.job.copy();
+        }
+        let input = checked.job.input.open()?;
+        let is_empty = input.size == Some(0);
+        match self.translate(checked, input) {
+            Err(error) if checked.whole.is_some() && (is_empty || text::has_no_text(&error)) => {
+                tracing::warn!("{}: there is nothing to translate; it is copied", checked.job.input);
+                checked.job.copy()
+            }
+            result => result,
+        }
     }
 
     fn translate(&self, checked: &CheckedJob<'_>, input: Input) -> Result<()> {

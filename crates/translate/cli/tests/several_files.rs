@@ -30,18 +30,32 @@ fn a_folder_is_translated_into_another_one() {
         ("sub/page.html", "<p>I am <b>tired</b>.</p>\n"),
         ("app.json", "{\"title\": \"Good morning!\"}\n"),
         ("picture.png", "\u{89}PNG"),
-        ("style.css", "p { color: red }\n"),
+        ("sub/style.css", "p { color: red }\n"),
+        ("empty.md", ""),
+        ("empty.docx", ""),
+        ("values.json", "{\"colour\": \"#ff8800\"}\n"),
     ] {
         fs::write(Path::new(&from).join(name), text).unwrap();
     }
     let run_folder = run(&["translate", "-i", &from, "-o", &to], "");
-    let expected = "en: leaving out 2 files in no known format, such as ";
-    assert!(run_folder.stderr.contains(expected), "{}", run_folder.stderr);
+    for expected in [
+        "en: copying 2 files in no known format, such as ",
+        "values.json: there is nothing to translate; it is copied",
+        "empty.md: there is nothing to translate; it is copied",
+        "empty.docx: there is nothing to translate; it is copied",
+    ] {
+        assert!(run_folder.stderr.contains(expected), "{}", run_folder.stderr);
+    }
     run_folder.ok();
-    assert_eq!(names(Path::new(&to)), ["a.txt", "app.json", "sub"].map(Path::new));
+    let all = ["a.txt", "app.json", "empty.docx", "empty.md", "picture.png", "sub", "values.json"];
+    assert_eq!(names(Path::new(&to)), all.map(Path::new));
+    assert_eq!(names(&Path::new(&to).join("sub")), ["page.html", "style.css"].map(Path::new));
     let read = |name: &str| fs::read_to_string(Path::new(&to).join(name)).unwrap();
     let greeting = run(&["translate", "Good morning!"], "").ok();
     assert_eq!(read("a.txt"), greeting);
+    for same in ["picture.png", "values.json", "empty.md", "empty.docx", "sub/style.css"] {
+        assert_eq!(read(same), fs::read_to_string(Path::new(&from).join(same)).unwrap(), "{same}");
+    }
     assert_eq!(read("app.json"), format!("{{\"title\": \"{}\"}}\n", greeting.trim_end()));
     assert!(read("sub/page.html").contains("<b>") && !read("sub/page.html").contains("tired"));
 }
