@@ -300,10 +300,7 @@ mod tests {
             assert!(check_lines(&[text.to_owned()]).is_ok(), "{text}");
         }
         let here = check_lines(&["src".to_owned()]).unwrap_err().to_string();
-        assert!(
-            here.starts_with("src is a folder; translate files with -i, as in `metaphrase translate -i src`"),
-            "{here}"
-        );
+        assert!(here.starts_with("src is a folder; `metaphrase translate -i src` translates it"), "{here}");
     }
 
     /// Inputs and outputs, without the folder of the test.

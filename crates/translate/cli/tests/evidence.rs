@@ -183,7 +183,7 @@ fn mbr_takes_the_translation_that_the_others_resemble() {
     }
     let sharp = run(&["mbr", "--scale", "50"], list).lines();
     assert_eq!(sharp[0], "a bird sang in spring");
-    assert!(run(&["mbr", "--format", "moses"], "").error(2).contains("n-best or json"));
+    assert!(run(&["mbr", "--format", "moses"], "").error(2).contains("possible values: n-best, json"));
     assert!(run(&["mbr", "--scale", "-1"], "").error(2).contains("a number from 0 on"));
 }
 

@@ -28,8 +28,11 @@ fn models_that_come_with_the_program_have_names() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("model");
     run(&["convert", "-m", "en-de", "--to", to.to_str().unwrap(), "--precision", "int8"], "").ok();
+    assert_eq!(translate(&["-m", to.to_str().unwrap()], TEXT).ok(), translate(&[], TEXT).ok());
+    let again = folder.path().join("again");
+    run(&["convert", "-m", to.to_str().unwrap(), "--to", again.to_str().unwrap(), "--precision", "int8"], "").ok();
     let weights = |model: &Path| std::fs::read(model.join("model.safetensors")).unwrap();
-    assert!(weights(&to) == weights(Path::new(MODEL)), "the same bytes");
+    assert!(weights(&to) == weights(&again), "the same bytes");
 }
 
 #[test]

@@ -155,7 +155,8 @@ impl Segmented {
     ) -> Self {
         let forms_of = |term: &RequiredTerm| -> Vec<String> {
             let mut all: Vec<String> = term.targets.iter().flat_map(|target| forms(target, language)).collect();
-            if term.copied_from(source).is_none() {
+            // Words without a place in the source may stand anywhere, so their capitals would, too.
+            if term.source.is_some() && term.copied_from(source).is_none() {
                 let at_start: Vec<String> = all.iter().filter_map(|form| with_capital(form)).collect();
                 all.extend(at_start);
             }
