@@ -157,7 +157,11 @@ impl Segmented {
             let mut all: Vec<String> = term.targets.iter().flat_map(|target| forms(target, language)).collect();
             // Words without a place in the source may stand anywhere, so their capitals would, too.
             if term.source.is_some() && term.copied_from(source).is_none() {
-                let at_start: Vec<String> = all.iter().filter_map(|form| with_capital(form)).collect();
+                let at_start: Vec<String> = all
+                    .iter()
+                    .filter(|form| !terms.avoided.contains(form))
+                    .filter_map(|form| with_capital(form))
+                    .collect();
                 all.extend(at_start);
             }
             all
