@@ -283,6 +283,7 @@ fn arguments_that_are_numbers_are_read_as_numbers() {
             "Pay DE89 3704 0044 0532 0130 00 now",
             "PAY DE89 3704 0044 0532 0130 00 NOW",
         ),
+        ("Take 2 1/2 cups", "Take 2 cups", "TAKE 2 1/2 CUPS"),
         ("Some 10⁶ or 3 × 10⁻⁹, 1 1/2 cups", "Some 106 or 3 × 109, 2 cups", "SOME 10⁶ OR 3 × 10⁻⁹, 1 1/2 CUPS"),
         ("A 5 m² room, 2½ cups, ½ hour, x²", "A 5 m2 room, 2 cups, 1/2 hour, x2", "A 5 m² ROOM, 2½ CUPS, ½ HOUR, x²"),
         (

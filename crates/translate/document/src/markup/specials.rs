@@ -93,7 +93,7 @@ fn separators(text: &str) -> Vec<Range<usize>> {
     for (separator, fewest) in [("; ", 3), (" / ", 2)] {
         found.extend(short_items(text, separator, fewest));
     }
-    found.extend(RULES.iter().flat_map(|rules| rules.find_iter(text)).filter_map(|rule| is_apart(text, rule.range())));
+    found.extend(RULES.iter().flat_map(|rules| rules.find_iter(text)).filter_map(|rule| divider(text, rule.range())));
     found.sort_by_key(|place| place.start);
     found
 }
@@ -102,8 +102,8 @@ fn separators(text: &str) -> Vec<Range<usize>> {
 static RULES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?:\. ?){5,}|…{2,}|_{3,}|[-–—]{4,}|={3,}|~{3,}|\*{3,}").ok());
 
-/// The run without the blank at its end, unless it touches words on both sides.
-fn is_apart(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+/// The run without the blank at its end, unless it touches words.
+fn divider(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let run = run.start..run.start + text[run.clone()].trim_end().len();
     let touches = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace());
     let [before, after] = [text[..run.start].chars().next_back(), text[run.end..].chars().next()];
@@ -216,7 +216,7 @@ pub(super) fn specials(text: &str, before: &str, how: &Sentences<'_>) -> Vec<(Ra
     });
     found.extend(faces.map(|face| (face, Special::Picture)));
     found.extend(separators(text).into_iter().map(|sign| (sign, Special::Tag(Tag::Divider))));
-    if !text.is_ascii() {
+    if !text.is_ascii() || text.contains('/') {
         let raised = numbers::raised(text).into_iter();
         found.extend(raised.map(|(range, shown)| (range, Special::ReadAs(shown))));
     }
