@@ -49,7 +49,7 @@ impl Glossary {
     #[staticmethod]
     #[pyo3(signature = (text, *, respect_case=false))]
     pub(crate) fn parse(text: String, respect_case: bool) -> PyResult<Self> {
-        let glossary = metaphrase::Glossary::parse(&text, case(respect_case)).map_err(errors::input)?;
+        let glossary = metaphrase::Glossary::parse(&text, Case::sensitive(respect_case)).map_err(errors::input)?;
         Ok(Self { glossary: Arc::new(glossary), content: Content::Text(text), respect_case })
     }
 
@@ -84,10 +84,11 @@ impl Glossary {
 
 impl Glossary {
     fn from_entries(entries: Entries, respect_case: bool) -> PyResult<Self> {
-        let glossary = metaphrase::Glossary::from_entries(entries.clone(), case(respect_case)).map_err(|error| {
-            let source = &entries[error.line - 1].0;
-            errors::input(format!("the entry {source:?} of the glossary {}", error.problem))
-        })?;
+        let glossary =
+            metaphrase::Glossary::from_entries(entries.clone(), Case::sensitive(respect_case)).map_err(|error| {
+                let source = &entries[error.line - 1].0;
+                errors::input(format!("the entry {source:?} of the glossary {}", error.problem))
+            })?;
         Ok(Self { glossary: Arc::new(glossary), content: Content::Entries(entries), respect_case })
     }
 
@@ -99,10 +100,6 @@ impl Glossary {
             _ => Self::from_entries(file.entries, respect_case),
         }
     }
-}
-
-fn case(respect: bool) -> Case {
-    if respect { Case::Respect } else { Case::Ignore }
 }
 
 /// A term of a dictionary; a lone surrogate becomes U+FFFD.

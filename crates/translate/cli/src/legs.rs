@@ -76,9 +76,8 @@ fn read_glossary(path: &Path, case: bool, languages: Option<[&str; 2]>) -> Resul
     let mut bytes = Vec::new();
     let name = path.display();
     Input::open(Some(path))?.reader.read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
-    let case = if case { Case::Respect } else { Case::Ignore };
     let file = GlossaryFile::read(&bytes, languages).with_context(|| name.to_string())?;
-    let glossary = file.glossary(case).with_context(|| name.to_string())?;
+    let glossary = file.glossary(Case::sensitive(case)).with_context(|| name.to_string())?;
     for note in glossary.notes() {
         tracing::warn!("{name}: {note}");
     }

@@ -21,8 +21,7 @@ fn width(c: char) -> usize {
 #[must_use]
 pub fn cut(text: &str, sentence: Range<usize>, longest: usize) -> Vec<Range<usize>> {
     let longest = longest.max(16);
-    let has_endless = || endless(&text[sentence.clone()], longest).next().is_some();
-    if weight(&text[sentence.clone()]) <= longest && !has_endless() {
+    if weight(&text[sentence.clone()]) <= longest.min(LONGEST_WORD) {
         return vec![sentence];
     }
     let mut parts = without_endless(text, sentence, longest);

@@ -7,6 +7,7 @@ use crate::Options;
 use crate::markup::{Kind, Syntax, Token, attribute, ends, is_block, scan};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// How a format names the languages of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -278,10 +279,16 @@ fn known() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     KNOWN.lines().filter_map(columns)
 }
 
+/// The codes of known languages in their short forms, by all their codes.
+static CODES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    let codes = |(code, _, others): (&'static str, &'static str, &'static str)| {
+        std::iter::once(code).chain(others.split_whitespace()).map(move |other| (other, code))
+    };
+    known().flat_map(codes).collect()
+});
+
 /// The code of a language without country and script, in its short form; `None`: no language is known by it.
 fn primary(code: &str) -> Option<&'static str> {
     let code = code.trim().split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
-    let is_known =
-        |(known, _, others): &(&str, &str, &str)| *known == code || others.split(' ').any(|other| other == code);
-    known().filter(|_| !code.is_empty()).find(is_known).map(|(known, _, _)| known)
+    CODES.get(&*code).copied()
 }

@@ -153,31 +153,28 @@ impl Segmented {
         excluded: &[WordId],
         language: Option<&str>,
     ) -> Self {
-        let forms_of = |term: &RequiredTerm| -> Vec<String> {
-            let mut all: Vec<String> = term.targets.iter().flat_map(|target| forms(target, language)).collect();
-            // Words without a place in the source may stand anywhere, so their capitals would, too.
-            if term.source.is_some() && term.copied_from(source).is_none() {
-                let at_start: Vec<String> = all
-                    .iter()
-                    .filter(|form| !terms.avoided.contains(form))
-                    .filter_map(|form| with_capital(form))
-                    .collect();
-                all.extend(at_start);
-            }
-            all
-        };
-        let forms = terms.required.iter().map(forms_of).collect();
-        let mut this = Self { given: terms.clone(), forms, ..Self::default() };
+        let mut this = Self { given: terms.clone(), ..Self::default() };
         let empty = terms.avoided.iter().filter(|phrase| comparable(phrase).is_empty());
         this.notes.extend(empty.map(|_| "an empty phrase to avoid is left out".into()));
         let avoided = this.avoided(target);
         let mut required = Vec::new();
         for (number, term) in terms.required.iter().enumerate() {
             let targets = &term.targets;
-            let forms = this.forms[number].clone();
+            let mut forms: Vec<String> = targets.iter().flat_map(|target| forms(target, language)).collect();
+            let mut alternatives = this.alternatives(&forms, target, excluded);
+            // Words without a place in the source may stand anywhere, so their capitals would, too.
+            if term.source.is_some() && term.copied_from(source).is_none() {
+                let is_free = |form: &&String| !terms.avoided.contains(form);
+                let capitals: Vec<String> =
+                    forms.iter().filter(is_free).filter_map(|form| with_capital(form)).collect();
+                let usable = capitals.iter().filter_map(|form| segment(form, target).ok()).map(|(words, _)| words);
+                alternatives.extend(usable.filter(|words| !words.iter().any(|word| excluded.contains(word))));
+                forms.extend(capitals);
+            }
+            this.forms.push(forms);
             let signs = SignsAround::new(source, term.source.as_ref());
-            let alternatives = this.alternatives(&forms, target, excluded);
-            match alternatives.map(|alternatives| signs.with_joined(alternatives, target)) {
+            let alternatives = (!alternatives.is_empty()).then(|| signs.with_joined(alternatives, target));
+            match alternatives {
                 // One term at a time, so that a contradiction names its term.
                 Some(term) => match Constraints::new(std::slice::from_ref(&term), avoided.clone(), None) {
                     Ok(_) => {
@@ -207,13 +204,8 @@ impl Segmented {
         (!self.given.avoided.is_empty()).then(|| Arc::new(Forbidden { phrases, target: Arc::clone(target) }) as _)
     }
 
-    /// The alternatives of a term that can be used; `None` if no alternative can.
-    fn alternatives(
-        &mut self,
-        alternatives: &[String],
-        target: &Vocabulary,
-        excluded: &[WordId],
-    ) -> Option<Vec<Vec<WordId>>> {
+    /// The alternatives of a term that can be used.
+    fn alternatives(&mut self, alternatives: &[String], target: &Vocabulary, excluded: &[WordId]) -> Vec<Vec<WordId>> {
         let mut term = Vec::new();
         for alternative in alternatives {
             let written = match segment(alternative, target) {
@@ -225,8 +217,7 @@ impl Segmented {
                     if !term.contains(&words) {
                         term.push(words);
                     }
-                    let is_given = alternatives.iter().all(|other| with_capital(other).as_ref() != Some(alternative));
-                    written.filter(|_| is_given).map(|written| {
+                    written.map(|written| {
                         format!("the model's vocabulary writes the constraint '{alternative}' as '{written}'")
                     })
                 }
@@ -243,7 +234,7 @@ impl Segmented {
         if alternatives.is_empty() {
             self.notes.push("an empty constraint is left out".into());
         }
-        (!term.is_empty()).then_some(term)
+        term
     }
 
     /// The places of the terms in a translation of these words. A term counts only if the text has one of its

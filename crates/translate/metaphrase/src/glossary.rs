@@ -40,6 +40,14 @@ pub enum Case {
     Respect,
 }
 
+impl Case {
+    /// The case of a switch that asks for terms as they are written.
+    #[must_use]
+    pub fn sensitive(is_sensitive: bool) -> Self {
+        if is_sensitive { Self::Respect } else { Self::Ignore }
+    }
+}
+
 /// A line that is not an entry. Lines are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(

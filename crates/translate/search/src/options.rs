@@ -318,13 +318,8 @@ impl Options {
         }
     }
 
-    /// Setting the same name again leaves the rest as it is.
     fn set_strategy(&mut self, name: &str) -> Result<(), UnknownName> {
-        let strategy = Strategy::from_name(name)?;
-        if strategy.name() != self.strategy.name() {
-            self.strategy = strategy;
-        }
-        Ok(())
+        set_named(&mut self.strategy, name)
     }
 
     fn set_merge_words(&mut self, words: usize) {
@@ -333,13 +328,8 @@ impl Options {
         }
     }
 
-    /// Setting the same name again leaves the rest as it is.
     fn set_stop(&mut self, name: &str) -> Result<(), UnknownName> {
-        let stop = Stop::from_name(name)?;
-        if stop.name() != self.stop.name() {
-            self.stop = stop;
-        }
-        Ok(())
+        set_named(&mut self.stop, name)
     }
 
     fn set_sampling(&mut self, text: Option<&str>) -> Result<(), UnknownName> {
@@ -384,4 +374,13 @@ impl Options {
         }
         Ok(CheckedOptions(Arc::new(self)))
     }
+}
+
+/// Sets the member of a closed set by its name; the same name again leaves its fields as they are.
+fn set_named<T: Choice>(place: &mut T, name: &str) -> Result<(), UnknownName> {
+    let member = T::from_name(name)?;
+    if member.name() != place.name() {
+        *place = member;
+    }
+    Ok(())
 }

@@ -307,7 +307,7 @@ impl Store {
         if let Some(known) = parsed.get(&name) {
             return Ok(Arc::clone(known));
         }
-        let case = if part.case_sensitive { Case::Respect } else { Case::Ignore };
+        let case = Case::sensitive(part.case_sensitive);
         let terms = Glossary::parse(&part.tsv, case).map_err(|error| Failure::Bad(error.to_string()))?;
         // A few glossaries are in use at a time.
         if parsed.len() >= 64 {

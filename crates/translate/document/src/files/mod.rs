@@ -34,7 +34,7 @@ mod xlsx;
 mod yaml;
 
 use crate::block::Sentences;
-use crate::languages::{self, Languages, Regions};
+use crate::languages::{self, Languages};
 use crate::markup::{Syntax, well_formed};
 use crate::prepared::{Around, Read, how};
 use crate::split::Splitter;
@@ -260,19 +260,27 @@ pub(crate) fn word(
     options: &Options,
     languages: &Languages,
 ) -> Result<SegmentedText, Error> {
-    let how = Sentences { escape: Escape::Runs, ..how(splitter, options) };
-    let blocks = office::paragraphs(&text, &office::WORD, &languages.regions(&text), &how);
-    Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
+    office_part(text, &office::WORD, &how(splitter, options), languages)
 }
 
 pub(crate) fn slides(
     text: String,
     splitter: &Splitter,
     options: &Options,
-    _: &Languages,
+    languages: &Languages,
 ) -> Result<SegmentedText, Error> {
-    let how = Sentences { escape: Escape::Runs, ..how(splitter, options) };
-    let blocks = office::paragraphs(&text, &office::SLIDES, &Regions::default(), &how);
+    office_part(text, &office::SLIDES, &how(splitter, options), languages)
+}
+
+/// A part of an office document whose elements have these names.
+fn office_part(
+    text: String,
+    names: &office::Names,
+    how: &Sentences<'_>,
+    languages: &Languages,
+) -> Result<SegmentedText, Error> {
+    let how = Sentences { escape: Escape::Runs, ..*how };
+    let blocks = office::paragraphs(&text, names, &languages.regions(&text), &how);
     Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
 }
 

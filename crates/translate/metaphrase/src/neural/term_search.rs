@@ -204,6 +204,9 @@ impl Context {
     ) -> Option<SecondSearch> {
         let [from, to] = self.model.config().languages.as_ref()?;
         let missing = missing_amounts(&request.source, text, (from, to));
+        if missing.is_empty() {
+            return None;
+        }
         let term = |amount: Amount| RequiredTerm { source: Some(amount.range), targets: amount.renderings };
         request.terms.required = missing.into_iter().map(term).collect();
         let excluded = &second.search.excluded;

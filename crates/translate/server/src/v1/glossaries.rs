@@ -87,11 +87,6 @@ impl App {
     }
 }
 
-/// The case that a parameter `case_sensitive` asks for.
-fn case_of(case_sensitive: bool) -> Case {
-    if case_sensitive { Case::Respect } else { Case::Ignore }
-}
-
 /// The dictionary of a body.
 fn dictionary(app: &App, body: GlossaryBody) -> Result<(String, Dictionary), Failure> {
     let text = match body.tsv {
@@ -99,7 +94,7 @@ fn dictionary(app: &App, body: GlossaryBody) -> Result<(String, Dictionary), Fai
         Some(_) => return Err(Failure::Bad("give `entries` or `tsv`, not both".into())),
         None => tsv(body.entries, app.config.limits.glossary_entries)?,
     };
-    let dictionary = app.dictionary(&body.source, &body.target, text, case_of(body.case_sensitive))?;
+    let dictionary = app.dictionary(&body.source, &body.target, text, Case::sensitive(body.case_sensitive))?;
     Ok((body.name, dictionary))
 }
 
@@ -134,7 +129,7 @@ async fn received(app: &App, request: Request) -> Result<(String, Dictionary, Cl
         let terms = terms.map(|(source, target)| TermBody { source, target: OneOrMore::More(target) }).collect();
         tsv(terms, app.config.limits.glossary_entries)?
     };
-    Ok((name, app.dictionary(&source, &target, text, case_of(case_sensitive))?, client))
+    Ok((name, app.dictionary(&source, &target, text, Case::sensitive(case_sensitive))?, client))
 }
 
 async fn create(State(app): Shared, request: Request) -> ApiResult {

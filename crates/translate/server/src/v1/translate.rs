@@ -135,7 +135,7 @@ impl App {
         let mut glossaries = Vec::new();
         let (terms, case_sensitive) = terms;
         if !terms.is_empty() {
-            let case = if case_sensitive { Case::Respect } else { Case::Ignore };
+            let case = Case::sensitive(case_sensitive);
             check_count(&terms, self.config.limits.glossary_entries)?;
             let entries = terms.into_iter().map(|TermBody { source, target }| (source, target.into_vec()));
             let terms = Glossary::from_entries(entries, case);

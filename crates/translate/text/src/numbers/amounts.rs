@@ -63,7 +63,7 @@ fn stands_alone(source: &str, range: Range<usize>) -> Option<Range<usize>> {
     let before = source[..range.start].chars().next_back();
     let mut after = source[range.end..].chars();
     let next = after.next();
-    // A decimal sign, or a slash of a date.
+    // `$1,25,0`, `$5.1.2`, `$8:30`.
     let goes_on = matches!(next, Some('.' | ',' | ':')) && after.next().is_some_and(|c| c.is_ascii_digit());
     let is_open = before.is_some_and(joins) || next.is_some_and(joins) || goes_on;
     (!is_open).then_some(range)
