@@ -1,18 +1,15 @@
 //! Translation on the first NVIDIA GPU next to the CPU, for `benches/gpu/run`: a line of JSON for each measurement.
 //!
-//! `decode SECONDS MODEL TEXT [LINES]` translates lines of the text with a model, or with one that is bundled, and runs
-//! each measurement for about this number of seconds. It first compares the translations of `LINES` lines (256) with
-//! those of the CPU, and of batches with those of single lines, to the bit.
+//! `decode SECONDS MODEL TEXT [LINES [BEAMS [BATCHES [THREADS]]]]` translates lines of the text with a model, or with one
+//! that is bundled, and runs each measurement for about this number of seconds. It first compares the translations of
+//! `LINES` lines (256) with those of the CPU, and of batches with those of single lines, to the bit. Then it measures all
+//! beams (1,4,12), all batches (1,4,16,64,256,1024 sentences) and all numbers of searches at once (2) with each other.
 
 use anyhow::{Context, Result, ensure};
 use metaphrase::{Choice, Device, Precision, Request, TranslateOptions, Translation, Translator};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
-
-const BEAMS: [usize; 3] = [1, 4, 12];
-/// Sentences that share a step.
-const BATCHES: [usize; 6] = [1, 4, 16, 64, 256, 1024];
 
 /// A model, the text, and the time for a measurement.
 struct Bench {
@@ -39,11 +36,17 @@ const GPU: Setting = Setting { device: Device::Cuda(0), precision: Some(Precisio
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let expected = "expected SECONDS MODEL TEXT [LINES]";
+    let expected = "expected SECONDS MODEL TEXT [LINES [BEAMS [BATCHES [THREADS]]]]";
     let seconds: f64 = arguments.next().and_then(|n| n.parse().ok()).context(expected)?;
     let [model, text] = [(); 2].map(|()| arguments.next());
     let (model, text) = (PathBuf::from(model.context(expected)?), text.context(expected)?);
-    let compared: usize = arguments.next().map_or(Ok(256), |lines| lines.parse()).context(expected)?;
+    let mut numbers = |default: &str| -> Result<Vec<usize>> {
+        let list = arguments.next().unwrap_or_else(|| default.to_owned());
+        list.split(',').map(|number| number.parse().context(expected)).collect()
+    };
+    let [compared, beams, batches, searches] =
+        [numbers("256")?, numbers("1,4,12")?, numbers("1,4,16,64,256,1024")?, numbers("2")?];
+    let compared = compared[0];
     let text = std::fs::read_to_string(&text).with_context(|| format!("{text} can not be read"))?;
     let lines: Vec<String> = text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
     ensure!(!lines.is_empty(), "the text has no lines");
@@ -59,10 +62,13 @@ fn main() -> Result<()> {
         println!("{}", bench.speed(Setting { precision, ..cpu }, 4)?);
     }
     for precision in [Precision::F32, Precision::Bf16] {
-        for beam_size in BEAMS {
-            for batch in BATCHES {
-                let threads = if batch == 1 { 1 } else { GPU.threads };
-                println!("{}", bench.speed(Setting { precision: Some(precision), batch, threads, ..GPU }, beam_size)?);
+        for &beam_size in &beams {
+            for &batch in &batches {
+                // A single sentence has nothing to share between searches.
+                for &threads in if batch == 1 { &[1][..] } else { &searches[..] } {
+                    let setting = Setting { precision: Some(precision), batch, threads, ..GPU };
+                    println!("{}", bench.speed(setting, beam_size)?);
+                }
             }
         }
     }
