@@ -5,6 +5,7 @@ mod android;
 mod apostrophes;
 mod archive;
 mod ass;
+mod cells;
 mod codes;
 mod csv;
 mod edits;
@@ -25,9 +26,11 @@ mod po;
 mod properties;
 mod qt;
 mod resx;
+pub(crate) mod rst;
 mod strings;
 mod stringsdict;
 pub(crate) mod subtitles;
+mod tmx;
 pub(crate) mod values;
 mod xliff;
 mod xlsx;
@@ -293,6 +296,7 @@ pub(crate) fn open_document(
     let how = Sentences { escape: Escape::Runs, ..how(splitter, options) };
     let regions = languages.regions(&text);
     let mut blocks = odf::paragraphs(&text, options.comments, &regions, &how);
-    blocks.retain(|block| regions.at(block.range.start).is_none());
+    let staying = cells::staying(&text);
+    blocks.retain(|block| regions.at(block.range.start).is_none() && !cells::has(&staying, block.range.start));
     Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
 }
