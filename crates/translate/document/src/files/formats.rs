@@ -6,12 +6,14 @@ use super::{already_translated, open_document, slides, with_values, word};
 use super::{ass, csv, fluent, json, properties, qt, resx, rst, strings, stringsdict, yaml};
 use super::{markdown, pdf, po, subtitles, tmx, values, xliff, xlsx};
 use crate::block::Sentences;
+use crate::languages::Styles;
 use crate::markup::well_formed;
 use crate::prepared::{Read, how};
 use crate::split::Splitter;
 use crate::write::Escape;
 use crate::{Error, Format, Options, SegmentedText};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Reads a text, or a part of an archive.
 type ReadText = fn(String, &Reading<'_>) -> Result<SegmentedText, Error>;
@@ -45,6 +47,8 @@ pub(super) struct Reading<'a> {
     pub(super) splitter: &'a Splitter,
     /// Texts of an archive that stay.
     pub(super) stays: HashSet<String>,
+    /// Styles of a document whose other parts use them.
+    pub(super) styles: Arc<Styles>,
 }
 
 impl Reading<'_> {
@@ -176,7 +180,7 @@ formats! {
 /// A part of an office document.
 fn office(text: String, names: &values::Names, read: Read, reading: &Reading<'_>) -> Result<SegmentedText, Error> {
     well_formed(&text)?;
-    with_values(text, names, read, reading.options)
+    with_values(text, names, read, reading)
 }
 
 impl FileFormat {

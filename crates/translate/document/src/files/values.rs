@@ -57,7 +57,7 @@ pub(crate) const DRAWING: Names = Names {
     elements: &["c:strCache"],
     languages: &[("a:rPr", "lang"), ("a:endParaRPr", "lang"), ("a:defRPr", "lang")],
     language_elements: &[],
-    marking: None,
+    marking: Some(Marking::Slides),
 };
 
 /// OpenDocument.
