@@ -22,7 +22,7 @@ vue-i18n@11.4.2 xlsx-template@1.4.7""".split()
 PYPI = """Django==5.2.19 docutils==0.23 flask-babel==4.0.0 humanize==4.17.0 novelwriter==26.2.2 python-docx==1.2.0
 python-pptx==1.0.2 ReText==8.1.0 sphinx==9.0.4 wtforms==3.3.2""".split()
 FORMATS = """po pot xlf xliff properties strings resx arb ftl docx pptx xlsx odt odp epub srt vtt ass ssa stringsdict
-xcstrings csv tsv yml yaml html htm xhtml md markdown json xml ts txt""".split()
+xcstrings csv tsv yml yaml html htm xhtml md markdown json xml ts txt rst ods tmx jsonl ndjson""".split()
 
 # The most files of a format, and the least and the most bytes of a file.
 MOST, SMALLEST, LARGEST = 12, 40, 400_000

@@ -34,7 +34,7 @@ fuzz_target!(|input: &[u8]| {
     let part = match format {
         FileFormat::Docx => "word/document.xml",
         FileFormat::Pptx => "ppt/slides/slide1.xml",
-        FileFormat::Odt | FileFormat::Odp => "content.xml",
+        FileFormat::Odt | FileFormat::Odp | FileFormat::Ods => "content.xml",
         _ if *first < 128 => "a.html",
         _ => "toc.ncx",
     };

@@ -133,12 +133,9 @@ fn known() -> String {
 /// The extensions of files that are no text, with their kinds.
 const OTHER_EXTENSIONS: &[(&[&str], &str)] = &[
     (&["doc", "ppt"], OLD_OFFICE),
-    (&["xls", "ods"], "a spreadsheet"),
+    (&["xls"], "a spreadsheet"),
     (&["rtf"], RTF),
-    (&["tmx"], MEMORY),
-    (&["rst"], RST),
     (&["tex", "latex"], LATEX),
-    (&["jsonl", "ndjson"], JSON_LINES),
     (&["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "heic"], PICTURE),
     (&["mp3", "wav", "ogg", "flac", "mp4", "mkv", "avi", "mov", "webm"], "a recording"),
     (&["zip", "tar", "tgz", "7z", "rar"], ARCHIVE),
@@ -166,10 +163,7 @@ const OTHER_STARTS: &[(&[u8], &str)] = &[
 
 const OLD_OFFICE: &str = "an Office document from before 2007";
 const RTF: &str = "an RTF document";
-const MEMORY: &str = "a translation memory";
-const RST: &str = "a reStructuredText document";
 const LATEX: &str = "a LaTeX document";
-const JSON_LINES: &str = "a file of JSON lines";
 const PICTURE: &str = "a picture";
 const ARCHIVE: &str = "an archive";
 const COMPRESSED: &str = "a compressed file";
@@ -187,7 +181,7 @@ const PDF: &[u8] = b"%PDF-";
 pub fn check_text(name: &str, start: &[u8]) -> Result<()> {
     if start.starts_with(ZIP) {
         return Err(anyhow!(
-            "{name} is an archive, like docx, pptx, xlsx, odt, odp and epub files; name its format with --input-format, \
+            "{name} is an archive, like docx, pptx, xlsx, odt, ods, odp and epub files; name its format with --input-format, \
              or add --input-format plain to read its bytes as lines"
         ));
     }
@@ -204,13 +198,8 @@ pub fn check_text(name: &str, start: &[u8]) -> Result<()> {
 }
 
 fn refusal(name: &str, what: &str) -> String {
-    if what == JSON_LINES {
-        return format!("{name} is {what}; add --input-format json, which reads an object on each line");
-    }
     let advice = match what {
-        MEMORY => "give it to --glossary, or export its segments as xliff or po".to_owned(),
         RTF | OLD_OFFICE => "save it as docx, pptx or xlsx".to_owned(),
-        RST => "export its messages as po (sphinx-build -b gettext), or convert it to md".to_owned(),
         LATEX => "convert it to docx, html or md, for example with pandoc".to_owned(),
         UTF_16 => "convert it to UTF-8".to_owned(),
         COMPRESSED => "unpack it first, or give a gzip file a name in .gz".to_owned(),

@@ -76,8 +76,8 @@ fn files_of_json_and_tables_are_read_as_files() {
         error.contains("line 2: ") && error.contains("--input-format json reads an object on each line"),
         "{error}"
     );
-    let error = translate(&["-i", &file(&folder, "a.jsonl", "{}\n")], "").error(2);
-    assert!(error.contains("add --input-format json, which reads an object on each line"), "{error}");
+    let lines = translated(&folder, "a.jsonl", "{\"text\": \"Good morning!\"}\n[\"Good morning!\"]\n", &[]);
+    assert_eq!(lines, "{\"text\": \"Guten Morgen!\"}\n[\"Guten Morgen!\"]\n");
 }
 
 #[test]
@@ -87,9 +87,9 @@ fn options_that_change_nothing_are_refused() {
     for (options, others) in [
         (&["--columns", "en"][..], "csv, tsv"),
         (&["--subtitle-width", "30"], "srt, vtt"),
-        (&["--comments"], "docx, pptx, odt, odp"),
+        (&["--comments"], "docx, pptx, odt, ods, odp"),
         (&["--sheet-names"], "xlsx"),
-        (&["--all"], "po, xliff, xcstrings, ts, csv, tsv"),
+        (&["--all"], "po, xliff, tmx, xcstrings, ts, csv, tsv"),
         (&["--keep-elements", "var"], "html, xml, xliff, epub"),
     ] {
         let error = translate(&[&["-i", &json][..], options].concat(), "").error(2);

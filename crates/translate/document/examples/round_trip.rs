@@ -49,7 +49,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// Whether a format has translations next to its texts, which are filled.
 fn is_filled(format: FileFormat) -> bool {
-    matches!(format, FileFormat::Po | FileFormat::Xliff | FileFormat::Ts | FileFormat::Xcstrings)
+    matches!(format, FileFormat::Po | FileFormat::Xliff | FileFormat::Tmx | FileFormat::Ts | FileFormat::Xcstrings)
 }
 
 fn main() {

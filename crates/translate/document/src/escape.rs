@@ -1,6 +1,7 @@
 //! How characters of a translation are written in the notation of its file.
 
 use crate::files::markdown::{self, Style};
+use crate::files::rst;
 
 /// How characters of text are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub(crate) enum Escape {
     Runs,
     /// As the signs of Markdown demand.
     Markdown(Style),
+    /// As the signs of reStructuredText demand.
+    Rst,
     /// With a backslash before quotation marks and backslashes, as in a string of C.
     Quoted,
     /// With two `'` for one, as in YAML.
@@ -57,7 +60,7 @@ impl Escape {
     /// How things to copy are written: the signs in them stay signs, or none.
     pub(crate) fn of_copies(self) -> Self {
         match self {
-            Self::Message(Base::None) | Self::Markdown(Style::Text) => Self::None,
+            Self::Message(Base::None) | Self::Markdown(Style::Text) | Self::Rst => Self::None,
             Self::Message(Base::Markup) => Self::Markup,
             Self::Message(Base::Quoted) => Self::Quoted,
             Self::Markdown(Style::Cell) => Self::Markdown(Style::Title('|')),
@@ -69,6 +72,7 @@ impl Escape {
     pub(crate) fn push(self, out: &mut String, text: &str) {
         match self {
             Self::Markdown(style) => return markdown::push(out, text, style),
+            Self::Rst => return rst::inline::push(out, text),
             Self::Message(base) => return base.push(out, text),
             _ => {}
         }

@@ -34,16 +34,18 @@ impl Options {
     /// [`Error::OptionWithoutEffect`] for the first of them.
     pub fn check(&self, format: FileFormat) -> Result<(), Error> {
         use FileFormat::{
-            Csv, Docx, Epub, Html, Odp, Odt, Pdf, Po, Pptx, Srt, Ts, Tsv, Vtt, Xcstrings, Xliff, Xlsx, Xml,
+            Csv, Docx, Epub, Html, Odp, Ods, Odt, Pdf, Po, Pptx, Srt, Tmx, Ts, Tsv, Vtt, Xcstrings, Xliff, Xlsx, Xml,
         };
         let default = Self::default();
         let options: [(&'static str, bool, Concerns); 7] = [
             ("encoding", self.encoding.is_some(), |format| !format.is_archive() && format != Pdf),
             ("subtitle_width", self.subtitle_width != default.subtitle_width, |format| matches!(format, Srt | Vtt)),
-            ("comments", self.comments == Comments::Translate, |format| matches!(format, Docx | Pptx | Odt | Odp)),
+            ("comments", self.comments == Comments::Translate, |format| {
+                matches!(format, Docx | Pptx | Odt | Ods | Odp)
+            }),
             ("keep_elements", !self.copied.is_empty(), |format| matches!(format, Html | Xml | Xliff | Epub)),
             ("entries", self.files.entries == Entries::All, |format| {
-                matches!(format, Po | Xliff | Ts | Xcstrings | Csv | Tsv)
+                matches!(format, Po | Xliff | Tmx | Ts | Xcstrings | Csv | Tsv)
             }),
             ("columns", !self.files.columns.is_empty(), |format| matches!(format, Csv | Tsv)),
             ("sheet_names", self.files.sheet_names, |format| format == Xlsx),

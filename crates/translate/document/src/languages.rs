@@ -3,11 +3,14 @@
 //! Attributes of a document name the languages of its elements. A text in neither the language that is translated nor
 //! the language of the whole document is a quotation, a title, or a version for other readers.
 
+mod styles;
+
 use crate::Options;
 use crate::markup::{Kind, Syntax, Token, attribute, ends, is_block, scan};
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
+pub(crate) use styles::Styles;
 
 /// How a format names the languages of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +19,8 @@ pub(crate) enum Marking {
     Markup(Syntax),
     /// By `w:lang` in the form of a run of Word.
     Word,
+    /// By `lang` of the form of a run of PowerPoint.
+    Slides,
     /// By styles of OpenDocument.
     OpenDocument,
 }
@@ -28,13 +33,16 @@ pub(crate) struct Languages {
     foreign: Vec<Option<&'static str>>,
     /// The languages of the texts that stay, and the numbers of these texts.
     pub(crate) counts: Vec<(&'static str, usize)>,
+    /// Styles of another part of a document.
+    styles: Arc<Styles>,
 }
 
 /// An element that names the language of its text.
-struct Mark<'t> {
+struct Mark {
     /// The numbers of its first token and of the one at its end.
     tokens: Range<usize>,
-    code: &'t str,
+    /// `None`: its code names no language.
+    language: Option<&'static str>,
     /// Whether it is the document itself, or its body.
     is_root: bool,
 }
@@ -43,14 +51,16 @@ impl Languages {
     /// The languages that a document names. Nothing stays if the language of the source is unknown, if nothing else is
     /// left, or if a document of an office has more text in foreign languages than in others: programs mark text with
     /// the language of the keyboard.
-    pub(crate) fn find(text: &str, marking: Marking, options: &Options) -> Self {
-        let Some(source) = primary(&options.language) else { return Self::default() };
+    ///
+    /// `styles`: those of other parts of the document.
+    pub(crate) fn find(text: &str, marking: Marking, styles: &Arc<Styles>, options: &Options) -> Self {
+        let Some(source) = primary(&options.language).filter(|_| marking.is_in(text)) else { return Self::default() };
         let tokens = scan(text, marking.syntax());
         let ends = ends(&tokens);
-        let marks = marking.marks(text, &tokens, &ends);
+        let marks = marking.marks(text, &tokens, &ends, styles);
         let mut own = vec![source];
-        own.extend(marks.iter().filter(|mark| mark.is_root).filter_map(|mark| primary(mark.code)));
-        let is_foreign = |mark: &Mark<'_>| primary(mark.code).filter(|code| !own.contains(code));
+        own.extend(marks.iter().filter(|mark| mark.is_root).filter_map(|mark| mark.language));
+        let is_foreign = |mark: &Mark| mark.language.filter(|code| !own.contains(code));
         let foreign: Vec<Option<&'static str>> = marks.iter().map(is_foreign).collect();
         if foreign.iter().all(Option::is_none) {
             return Self::default();
@@ -77,7 +87,13 @@ impl Languages {
         }
         let trusts = matches!(marking, Marking::Markup(_)) || letters.0 >= letters.1;
         let stays = letters.0 > 0 && letters.1 > 0 && trusts;
-        if stays { Self { marking: Some(marking), foreign, counts } } else { Self::default() }
+        let styles = Arc::clone(styles);
+        if stays { Self { marking: Some(marking), foreign, counts, styles } } else { Self::default() }
+    }
+
+    /// Texts that stay, which were counted elsewhere.
+    pub(crate) fn of_counts(counts: Vec<(&'static str, usize)>) -> Self {
+        Self { counts, ..Self::default() }
     }
 
     /// Where the texts that stay are. `text`: the document, in which languages may have other codes.
@@ -85,7 +101,7 @@ impl Languages {
         let Some(marking) = self.marking else { return Regions::default() };
         let tokens = scan(text, marking.syntax());
         let ends = ends(&tokens);
-        Regions::new(&tokens, &marking.marks(text, &tokens, &ends), &self.foreign)
+        Regions::new(&tokens, &marking.marks(text, &tokens, &ends, &self.styles), &self.foreign)
     }
 }
 
@@ -117,7 +133,18 @@ impl Marking {
     fn syntax(self) -> Syntax {
         match self {
             Self::Markup(syntax) => syntax,
-            Self::Word | Self::OpenDocument => Syntax::Xml,
+            Self::Word | Self::Slides | Self::OpenDocument => Syntax::Xml,
+        }
+    }
+
+    /// Whether a text may name languages: reading its elements takes longer.
+    fn is_in(self, text: &str) -> bool {
+        match self {
+            Self::Markup(_) => text.as_bytes().windows(4).any(|name| name.eq_ignore_ascii_case(b"lang")),
+            Self::Word => text.contains("w:lang"),
+            Self::Slides => text.contains("lang="),
+            // The styles may stand in another part.
+            Self::OpenDocument => text.contains("style-name"),
         }
     }
 
@@ -127,21 +154,23 @@ impl Marking {
             Self::Markup(Syntax::Html) => is_block(name),
             Self::Markup(Syntax::Xml) => false,
             Self::Word => name == "w:p",
+            Self::Slides => name == "a:p",
             Self::OpenDocument => matches!(name, "text:p" | "text:h"),
         }
     }
 
     /// The elements that name the language of their text, in order.
-    fn marks<'t>(self, text: &'t str, tokens: &[Token], ends: &[Option<usize>]) -> Vec<Mark<'t>> {
+    fn marks(self, text: &str, tokens: &[Token], ends: &[Option<usize>], styles: &Styles) -> Vec<Mark> {
         match self {
             Self::Markup(syntax) => marks_of_markup(text, syntax, tokens, ends),
-            Self::Word => marks_of_runs(text, tokens, ends),
-            Self::OpenDocument => marks_of_styles(text, tokens, ends),
+            Self::Word => marks_of_runs(text, &RUNS_OF_WORD, tokens, ends),
+            Self::Slides => marks_of_runs(text, &RUNS_OF_SLIDES, tokens, ends),
+            Self::OpenDocument => marks_of_styles(text, tokens, ends, styles),
         }
     }
 }
 
-fn marks_of_markup<'t>(text: &'t str, syntax: Syntax, tokens: &[Token], ends: &[Option<usize>]) -> Vec<Mark<'t>> {
+fn marks_of_markup(text: &str, syntax: Syntax, tokens: &[Token], ends: &[Option<usize>]) -> Vec<Mark> {
     let mut marks = Vec::new();
     let mut is_first = true;
     for (number, token) in tokens.iter().enumerate() {
@@ -153,51 +182,55 @@ fn marks_of_markup<'t>(text: &'t str, syntax: Syntax, tokens: &[Token], ends: &[
         is_first = false;
         let tag = &text[token.range.clone()];
         if let Some(code) = attribute(tag, "lang").or_else(|| attribute(tag, "xml:lang")) {
-            marks.push(Mark { tokens: number..ends[number].unwrap_or(number), code, is_root });
+            let tokens = number..ends[number].unwrap_or(number);
+            marks.push(Mark { tokens, language: primary(code), is_root });
         }
     }
     marks
 }
 
-fn marks_of_runs<'t>(text: &'t str, tokens: &[Token], ends: &[Option<usize>]) -> Vec<Mark<'t>> {
-    let mut marks: Vec<Mark<'t>> = Vec::new();
+/// How a run names its language.
+struct RunNames {
+    run: &'static str,
+    /// The element with the language, inside the run.
+    form: &'static str,
+    language: &'static str,
+}
+
+const RUNS_OF_WORD: RunNames = RunNames { run: "w:r", form: "w:lang", language: "w:val" };
+const RUNS_OF_SLIDES: RunNames = RunNames { run: "a:r", form: "a:rPr", language: "lang" };
+
+fn marks_of_runs(text: &str, names: &RunNames, tokens: &[Token], ends: &[Option<usize>]) -> Vec<Mark> {
+    let mut marks: Vec<Mark> = Vec::new();
     // The run that is open and its end.
     let mut run = 0..0;
     for (number, token) in tokens.iter().enumerate() {
         let Kind::Open(name, _) = &token.kind else { continue };
-        match name.as_str() {
-            "w:r" => run = number..ends[number].unwrap_or(number),
-            "w:lang" if number < run.end && marks.last().is_none_or(|last| last.tokens.start < run.start) => {
-                let code = attribute(&text[token.range.clone()], "w:val").unwrap_or_default();
-                marks.push(Mark { tokens: run.clone(), code, is_root: false });
-            }
-            _ => {}
+        if name == names.run {
+            run = number..ends[number].unwrap_or(number);
+        } else if name == names.form
+            && number < run.end
+            && marks.last().is_none_or(|last| last.tokens.start < run.start)
+        {
+            let code = attribute(&text[token.range.clone()], names.language).unwrap_or_default();
+            marks.push(Mark { tokens: run.clone(), language: primary(code), is_root: false });
         }
     }
     marks
 }
 
-fn marks_of_styles<'t>(text: &'t str, tokens: &[Token], ends: &[Option<usize>]) -> Vec<Mark<'t>> {
+fn marks_of_styles(text: &str, tokens: &[Token], ends: &[Option<usize>], others: &Styles) -> Vec<Mark> {
+    let own = Styles::read(text, tokens);
     let mut marks = Vec::new();
-    let mut languages: HashMap<&str, &str> = HashMap::new();
-    let mut style = "";
     for (number, token) in tokens.iter().enumerate() {
         let Kind::Open(name, _) = &token.kind else { continue };
-        let tag = &text[token.range.clone()];
-        match name.as_str() {
-            "style:style" => style = attribute(tag, "style:name").unwrap_or_default(),
-            "style:text-properties" => {
-                languages.extend(attribute(tag, "fo:language").map(|language| (style, language)));
-            }
-            "text:p" | "text:h" | "text:span" => {
-                let code = attribute(tag, "text:style-name").and_then(|style| languages.get(style));
-                marks.extend(code.map(|code| Mark {
-                    tokens: number..ends[number].unwrap_or(number),
-                    code,
-                    is_root: false,
-                }));
-            }
-            _ => {}
+        if !matches!(name.as_str(), "text:p" | "text:h" | "text:span") {
+            continue;
+        }
+        let style = attribute(&text[token.range.clone()], "text:style-name");
+        if let Some(language) = style.and_then(|style| own.language(style, others)) {
+            let tokens = number..ends[number].unwrap_or(number);
+            marks.push(Mark { tokens, language: Some(language), is_root: false });
         }
     }
     marks
@@ -223,7 +256,7 @@ struct OpenMark {
 }
 
 impl Regions {
-    fn new(tokens: &[Token], marks: &[Mark<'_>], foreign: &[Option<&'static str>]) -> Self {
+    fn new(tokens: &[Token], marks: &[Mark], foreign: &[Option<&'static str>]) -> Self {
         let mut regions = Self::default();
         let mut open: Vec<OpenMark> = Vec::new();
         for (mark, &language) in marks.iter().zip(foreign) {
@@ -266,6 +299,21 @@ impl Regions {
     pub(crate) fn stays(&self, token: usize) -> bool {
         self.whole.binary_search(&token).is_ok()
     }
+}
+
+/// The elements of HTML in another language than the source, with these tokens of a text: their bytes and languages.
+pub(crate) fn foreign_elements(text: &str, tokens: &[Token], source: &str) -> Vec<(Range<usize>, &'static str)> {
+    let Some(source) = primary(source) else { return Vec::new() };
+    let ends = ends(tokens);
+    let mut found: Vec<(Range<usize>, &'static str)> = Vec::new();
+    for mark in marks_of_markup(text, Syntax::Html, tokens, &ends) {
+        let range = tokens[mark.tokens.start].range.start..tokens[mark.tokens.end].range.end;
+        let inside_other = found.last().is_some_and(|(last, _)| range.start < last.end);
+        if let Some(language) = mark.language.filter(|language| *language != source && !inside_other) {
+            found.push((range, language));
+        }
+    }
+    found
 }
 
 /// The languages that are known: code, name, and other codes, of three letters, of old, or of varieties.

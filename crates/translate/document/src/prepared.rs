@@ -18,6 +18,7 @@ use inside::Values;
 pub(crate) use inside::{Around, Read};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The form of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -148,9 +149,10 @@ impl SegmentedText {
     pub fn new(input: impl Into<String>, options: &Options) -> Result<Self, Error> {
         let input = input.into();
         let splitter = Splitter::new(&options.language);
+        let find = |syntax| Languages::find(&input, Marking::Markup(syntax), &Arc::default(), options);
         let languages = match options.format {
-            Format::Html => Languages::find(&input, Marking::Markup(Syntax::Html), options),
-            Format::Xml => Languages::find(&input, Marking::Markup(Syntax::Xml), options),
+            Format::Html => find(Syntax::Html),
+            Format::Xml => find(Syntax::Xml),
             Format::Lines | Format::Text => Languages::default(),
         };
         let prepared = Self::without_attributes(input, &splitter, options, &languages)?;

@@ -145,6 +145,79 @@ fn paragraphs_and_phrases_of_open_document_in_other_languages_stay() {
 }
 
 #[test]
+fn styles_of_other_parts_and_parents_name_languages() {
+    let named = |language: &str, parent: &str, name: &str| {
+        format!(
+            "<style:style style:name=\"{name}\" style:parent-style-name=\"{parent}\"><style:text-properties {language}/></style:style>"
+        )
+    };
+    let french = "fo:language=\"fr\" fo:country=\"FR\"";
+    let styles = format!("<office:document-styles>{}</office:document-styles>", named(french, "Text", "Quotation"));
+    let document = |one: &str| {
+        format!(
+            "<office:document-content>{}<text:p>{one}</text:p><text:p text:style-name=\"P1\">Bonjour.</text:p><text:p text:style-name=\"Quotation\">Merci.</text:p></office:document-content>",
+            named("fo:color=\"#000000\"", "Quotation", "P1")
+        )
+    };
+    let input = document("A long text about houses.");
+    let archive = archive(&[("content.xml", &input), ("styles.xml", &styles)]);
+    let file = SegmentedFile::new(archive, FileFormat::Odt, &options(Format::Text)).unwrap();
+    let answers: Vec<_> = file.sentences().map(|source| answer(&source)).collect();
+    let finished = file.finish(&answers).unwrap();
+    assert_eq!(part(&finished.bytes, "content.xml"), document("A LONG TEXT ABOUT HOUSES."));
+    assert_eq!(finished.notes, ["2 texts in French stay as they are"]);
+}
+
+#[test]
+fn paragraphs_of_slides_in_other_languages_stay() {
+    let run = |language: &str, text: &str| format!("<a:r><a:rPr lang=\"{language}\"/><a:t>{text}</a:t></a:r>");
+    let slide = |language: &str, one: &str, two: &str| {
+        format!(
+            "<p:sld><a:p>{}</a:p><a:p>{}</a:p><a:p>{}{}{}</a:p></p:sld>",
+            run(language, one),
+            run("fr-FR", "Bonjour tout le monde."),
+            run(language, two),
+            run("fr-FR", "bonne nuit"),
+            run(language, ".")
+        )
+    };
+    let input = slide("en-US", "A long text about houses and gardens.", "He said ");
+    let (found, notes) = in_archive(FileFormat::Pptx, "ppt/slides/slide1.xml", &input);
+    assert_eq!(found, slide("de", "A LONG TEXT ABOUT HOUSES AND GARDENS.", "HE SAID "));
+    assert_eq!(notes, ["2 texts in French stay as they are"]);
+    // The language of the keyboard.
+    let input =
+        format!("<p:sld><a:p>{}</a:p><a:p>{}</a:p></p:sld>", run("fr-FR", "A long text here."), run("en-US", "Hi."));
+    let (found, notes) = in_archive(FileFormat::Pptx, "ppt/slides/slide1.xml", &input);
+    assert!(found.contains("A LONG TEXT") && notes.is_empty(), "{found}");
+}
+
+#[test]
+fn elements_of_markdown_in_other_languages_stay() {
+    let markdown = |input: &str| {
+        let file = SegmentedFile::new(input.into(), FileFormat::Markdown, &options(Format::Text)).unwrap();
+        let answers: Vec<_> = file.sentences().map(|source| answer(&source)).collect();
+        let finished = file.finish(&answers).unwrap();
+        (String::from_utf8(finished.bytes).unwrap(), finished.notes.join("; "))
+    };
+    for (input, expected, note) in [
+        (
+            "He said <i lang=\"fr\">bonne *nuit*</i> to us.\n",
+            "HE SAID <i lang=\"fr\">bonne *nuit*</i> TO US.\n",
+            "1 text in French stays as it is",
+        ),
+        (
+            "Hi\n\n<div lang=\"fr\">\n\nBonjour **Marie**\n\n</div>\n\n<p lang=\"fr\" title=\"le jour\">Un</p>\n\nYou\n",
+            "HI\n\n<div lang=\"fr\">\n\nBonjour **Marie**\n\n</div>\n\n<p lang=\"fr\" title=\"le jour\">Un</p>\n\nYOU\n",
+            "2 texts in French stay as they are",
+        ),
+        ("<p lang=\"en\">Hi</p>\n\n`<p lang=\"fr\">` you\n", "<p lang=\"en\">HI</p>\n\n`<p lang=\"fr\">` YOU\n", ""),
+    ] {
+        assert_eq!(markdown(input), (expected.to_owned(), note.to_owned()), "{input}");
+    }
+}
+
+#[test]
 fn the_texts_of_all_pages_of_a_book_are_counted_once() {
     let page = "<html xml:lang=\"en\"><body><p>Hi.</p><p xml:lang=\"fr\">Bonjour.</p></body></html>";
     let book = archive(&[("1.xhtml", page), ("2.xhtml", page)]);

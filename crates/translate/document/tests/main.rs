@@ -10,6 +10,7 @@ mod limits;
 mod markdown;
 mod markup;
 mod messages;
+mod more_formats;
 mod programs;
 mod subtitles;
 mod text;

@@ -17,6 +17,7 @@ mod item;
 mod money;
 mod neighbours;
 mod reader;
+mod roman;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -61,13 +62,16 @@ pub fn missing_numbers(source: &str, translation: &str, languages: Option<(&str,
     let (from, to) = languages.map_or((Language::Other, Language::Other), |(from, to)| (from.into(), to.into()));
     let mut items = Reader::new(source, from, Side::Source(to)).items();
     items.retain(|item| item.is_required(to));
-    if items.is_empty() {
+    if items.is_empty() && !source.contains('(') {
         return Vec::new();
     }
     let there = Contents::new(translation, to);
     items.retain(|item| !there.has(item));
     let missing = |item: Item| MissingNumber { text: source[item.range.clone()].to_owned(), range: item.range };
-    items.into_iter().map(missing).collect()
+    let mut missing: Vec<MissingNumber> = items.into_iter().map(missing).collect();
+    missing.extend(roman::missing(source, translation, |number| there.atoms.contains(number)));
+    missing.sort_by_key(|number| number.range.start);
+    missing
 }
 
 /// A language as far as its words for numbers are known.
@@ -93,6 +97,15 @@ impl From<&str> for Language {
 }
 
 impl Language {
+    /// The sign before the fractions of its numbers, if that is known.
+    fn decimal_sign(self) -> Option<char> {
+        match self {
+            Self::English => Some('.'),
+            Self::German => Some(','),
+            Self::Other | Self::Myriads => None,
+        }
+    }
+
     /// Whether its words for numbers are known.
     fn has_words(self) -> bool {
         matches!(self, Self::English | Self::German)

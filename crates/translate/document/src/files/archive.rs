@@ -62,8 +62,10 @@ fn part(format: FileFormat, name: &str, options: &Options) -> Option<Part> {
         FileFormat::Docx | FileFormat::Pptx if drawing("word/") || drawing("ppt/") => Some(Part::Drawing),
         FileFormat::Docx | FileFormat::Pptx | FileFormat::Xlsx if name == "docProps/core.xml" => Some(Part::Properties),
         FileFormat::Xlsx if xlsx::is_read(name) => Some(Part::Main(format)),
-        FileFormat::Odt | FileFormat::Odp if name == "meta.xml" => Some(Part::Properties),
-        FileFormat::Odt | FileFormat::Odp if name == "content.xml" || name == "styles.xml" => Some(Part::Main(format)),
+        FileFormat::Odt | FileFormat::Odp | FileFormat::Ods if name == "meta.xml" => Some(Part::Properties),
+        FileFormat::Odt | FileFormat::Odp | FileFormat::Ods if name == "content.xml" || name == "styles.xml" => {
+            Some(Part::Main(format))
+        }
         FileFormat::Epub if small.ends_with(".opf") => Some(Part::Properties),
         // The table of contents of EPUB 2 is XML; that of EPUB 3 is a page.
         FileFormat::Epub if small.ends_with(".ncx") => Some(Part::Main(FileFormat::Xml)),

@@ -3,15 +3,17 @@
 use super::message_file::Messages;
 use super::pdf::PageText;
 use super::{already_translated, open_document, slides, with_values, word};
-use super::{ass, csv, fluent, json, properties, qt, resx, strings, stringsdict, yaml};
-use super::{markdown, pdf, po, subtitles, values, xliff, xlsx};
+use super::{ass, csv, fluent, json, properties, qt, resx, rst, strings, stringsdict, yaml};
+use super::{markdown, pdf, po, subtitles, tmx, values, xliff, xlsx};
 use crate::block::Sentences;
+use crate::languages::Styles;
 use crate::markup::well_formed;
 use crate::prepared::{Read, how};
 use crate::split::Splitter;
 use crate::write::Escape;
 use crate::{Error, Format, Options, SegmentedText};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Reads a text, or a part of an archive.
 type ReadText = fn(String, &Reading<'_>) -> Result<SegmentedText, Error>;
@@ -45,6 +47,8 @@ pub(super) struct Reading<'a> {
     pub(super) splitter: &'a Splitter,
     /// Texts of an archive that stay.
     pub(super) stays: HashSet<String>,
+    /// Styles of a document whose other parts use them.
+    pub(super) styles: Arc<Styles>,
 }
 
 impl Reading<'_> {
@@ -93,6 +97,8 @@ formats! {
     Xml ["xml"] "application/xml" Reader::Text(|text, how| how.form(text, Format::Xml));
     /// Markdown
     Markdown ["md" "markdown"] "text/markdown" Reader::Text(|text, how| Ok(markdown::read(text, how.options)));
+    /// reStructuredText
+    Rst ["rst"] "text/x-rst" Reader::Messages(rst::messages);
     /// Subtitles of SubRip
     Srt ["srt"] "application/x-subrip" Reader::Text(|text, how| {
         let blocks = subtitles::paragraphs(&text, subtitles::Kind::Srt, how.options, &how.flat());
@@ -115,8 +121,15 @@ formats! {
         let (messages, left, all) = xliff::messages(&text, how.options);
         Ok(messages.read(how.options)?.with_note(already_translated(left, all)))
     });
+    /// A translation memory: the entries without a text in the target language
+    Tmx ["tmx"] "application/x-tmx+xml" Reader::Text(|text, how| {
+        let (messages, left, all) = tmx::messages(&text, how.options)?;
+        Ok(messages.read(how.options)?.with_note(already_translated(left, all)))
+    });
     /// Texts of programs in JSON: of i18next, Vue, FormatJS, extensions of Chrome and the like
     Json ["json"] "application/json" Reader::Messages(json::messages);
+    /// A value of JSON on each line, as data for machine learning
+    Jsonl ["jsonl" "ndjson"] "application/jsonl" Reader::Messages(json::lines);
     /// Texts of Flutter
     Arb ["arb"] "application/json" Reader::Messages(json::arb);
     /// A catalogue of texts of Xcode
@@ -152,6 +165,9 @@ formats! {
     /// A text in OpenDocument
     Odt ["odt"] "application/vnd.oasis.opendocument.text"
         Reader::Archive(|text, how| office(text, &values::OPEN_DOCUMENT, open_document, how));
+    /// A spreadsheet in OpenDocument
+    Ods ["ods"] "application/vnd.oasis.opendocument.spreadsheet"
+        Reader::Archive(|text, how| office(text, &values::OPEN_DOCUMENT, open_document, how));
     /// Slides in OpenDocument
     Odp ["odp"] "application/vnd.oasis.opendocument.presentation"
         Reader::Archive(|text, how| office(text, &values::OPEN_DOCUMENT, open_document, how));
@@ -164,7 +180,7 @@ formats! {
 /// A part of an office document.
 fn office(text: String, names: &values::Names, read: Read, reading: &Reading<'_>) -> Result<SegmentedText, Error> {
     well_formed(&text)?;
-    with_values(text, names, read, reading.options)
+    with_values(text, names, read, reading)
 }
 
 impl FileFormat {

@@ -3,7 +3,7 @@
 
 use super::accelerators::{self, Markers};
 use super::formats::Reading;
-use super::{icu, messages};
+use super::{icu, messages, rst};
 use crate::block::{Notation, Sentences};
 use crate::markup::{Paragraphs, xml_part};
 use crate::plain::tagged;
@@ -36,6 +36,8 @@ pub(crate) enum MessageForm {
     Text,
     /// A text with codes in braces.
     Codes,
+    /// A paragraph of reStructuredText.
+    Rst,
     /// The content of an element of XML. Elements of these names are copied with their content.
     Xml(&'static [&'static str]),
 }
@@ -170,6 +172,7 @@ impl TextReader<'_> {
                 }
                 Ok(SegmentedText::from_blocks(text.to_owned(), paragraphs.finish(text.len()), Escape::None))
             }
+            MessageForm::Rst => Ok(rst::inline::read(text, &how)),
             MessageForm::Text if how.keep.placeholders && !icu::arguments(text).is_empty() => {
                 messages::Messages::text(text.to_owned()).read(self.reading.options)
             }

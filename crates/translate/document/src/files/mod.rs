@@ -5,6 +5,7 @@ mod android;
 mod apostrophes;
 mod archive;
 mod ass;
+mod cells;
 mod codes;
 mod csv;
 mod edits;
@@ -25,16 +26,18 @@ mod po;
 mod properties;
 mod qt;
 mod resx;
+pub(crate) mod rst;
 mod strings;
 mod stringsdict;
 pub(crate) mod subtitles;
+mod tmx;
 pub(crate) mod values;
 mod xliff;
 mod xlsx;
 mod yaml;
 
 use crate::block::Sentences;
-use crate::languages::{self, Languages};
+use crate::languages::{self, Languages, Styles};
 use crate::markup::{Syntax, well_formed};
 use crate::prepared::{Around, Read, how};
 use crate::split::Splitter;
@@ -46,6 +49,7 @@ use formats::{Reader, Reading};
 use message_file::{MessageFile, Messages};
 use pdf::PageText;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// A file whose sentences are found.
 #[derive(Debug)]
@@ -92,12 +96,15 @@ impl SegmentedFile {
             return Err(Error::TooLong { limit: format.largest() });
         }
         let splitter = Splitter::new(&options.language);
-        let mut reading = Reading { options, splitter: &splitter, stays: HashSet::new() };
+        let mut reading = Reading { options, splitter: &splitter, stays: HashSet::new(), styles: Arc::default() };
         let file = match &format.row().reader {
             Reader::Archive(_) => {
                 let (archive, parts) = Archive::open(bytes, format, options)?;
                 if format == FileFormat::Xlsx {
                     reading.stays = xlsx::names(parts.iter().map(|(_, text)| text.as_str()), &options.files)?;
+                }
+                if let Some((_, styles)) = parts.iter().find(|(_, text)| text.contains("<office:document-styles")) {
+                    reading.styles = Arc::new(Styles::of_part(styles));
                 }
                 let texts = parts.into_iter().map(|(part, text)| read_part(text, part, &reading));
                 Self::new_in(format, texts.collect::<Result<_, _>>()?, Frame::Archive(archive))
@@ -233,24 +240,20 @@ fn read_part(text: String, part: Part, reading: &Reading<'_>) -> Result<Segmente
         Part::Drawing => slides,
         _ => |text, _, _, _| Ok(SegmentedText::from_blocks(text, Vec::new(), Escape::Markup)),
     };
-    with_values(text, names, outside, reading.options)
+    with_values(text, names, outside, reading)
 }
 
 /// A text with the texts in its attributes, and its language.
-pub(crate) fn with_values(
-    text: String,
-    names: &values::Names,
-    read: Read,
-    options: &Options,
-) -> Result<SegmentedText, Error> {
-    let splitter = Splitter::new(&options.language);
-    let how = Sentences { flat: Some(true), escape: Escape::Attribute, ..how(&splitter, options) };
-    let languages = names.marking.map_or_else(Languages::default, |marking| Languages::find(&text, marking, options));
+fn with_values(text: String, names: &values::Names, read: Read, reading: &Reading<'_>) -> Result<SegmentedText, Error> {
+    let options = reading.options;
+    let how = Sentences { flat: Some(true), escape: Escape::Attribute, ..reading.lines() };
+    let find = |marking| Languages::find(&text, marking, &reading.styles, options);
+    let languages = names.marking.map_or_else(Languages::default, find);
     let regions = languages.regions(&text);
     let mut values = values::blocks(&text, names, Syntax::Xml, options, &how);
     values.retain(|value| regions.at(value.range.start).is_none());
     let around = Around { read, languages: languages.clone() };
-    let text = read(text, &splitter, options, &languages)?;
+    let text = read(text, reading.splitter, options, &languages)?;
     Ok(text.with_values(values, Escape::Attribute, options, around).with_foreign(languages))
 }
 
@@ -293,6 +296,7 @@ pub(crate) fn open_document(
     let how = Sentences { escape: Escape::Runs, ..how(splitter, options) };
     let regions = languages.regions(&text);
     let mut blocks = odf::paragraphs(&text, options.comments, &regions, &how);
-    blocks.retain(|block| regions.at(block.range.start).is_none());
+    let staying = cells::staying(&text);
+    blocks.retain(|block| regions.at(block.range.start).is_none() && !cells::has(&staying, block.range.start));
     Ok(SegmentedText::from_blocks(text, blocks, Escape::Runs))
 }

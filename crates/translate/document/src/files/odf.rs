@@ -1,4 +1,4 @@
-//! Texts and slides in OpenDocument: paragraphs with spans inside.
+//! Texts, slides and spreadsheets in OpenDocument: paragraphs with spans inside.
 
 use crate::Comments;
 use crate::block::{Block, Sentences};
@@ -29,6 +29,7 @@ const FIELDS: &[&str] = &[
     "text:author-",
     "text:file-name",
     "text:title",
+    "text:sheet-name",
 ];
 
 /// The text inside an element, as readers see it.
@@ -40,7 +41,8 @@ fn shown(input: &str, tokens: &[Token]) -> String {
 
 /// Whether an element stays as it is: text that was deleted, and comments.
 fn stays(name: &str, comments: Comments) -> bool {
-    name == "text:tracked-changes" || (name == "office:annotation" && comments == Comments::Leave)
+    matches!(name, "text:tracked-changes" | "table:tracked-changes")
+        || (name == "office:annotation" && comments == Comments::Leave)
 }
 
 /// The paragraphs of a part.

@@ -57,7 +57,7 @@ pub(crate) const DRAWING: Names = Names {
     elements: &["c:strCache"],
     languages: &[("a:rPr", "lang"), ("a:endParaRPr", "lang"), ("a:defRPr", "lang")],
     language_elements: &[],
-    marking: None,
+    marking: Some(Marking::Slides),
 };
 
 /// OpenDocument.
@@ -68,6 +68,8 @@ pub(crate) const OPEN_DOCUMENT: Names = Names {
         ("form:button", "form:label"),
         ("form:checkbox", "form:label"),
         ("form:radio", "form:label"),
+        ("table:help-message", "table:title"),
+        ("table:error-message", "table:title"),
     ],
     elements: &["svg:title", "svg:desc"],
     languages: &[

@@ -65,6 +65,17 @@ fn readings(groups: &[&str], separators: &[char]) -> Vec<Vec<Decimal>> {
     readings
 }
 
+/// The reading of one sign between digits where the decimal sign of the language is known: `1.200 W` are 1200 watts in
+/// German, and little more than one in English.
+pub(super) fn in_notation(readings: Vec<Vec<Decimal>>, tokens: &[Token<'_>], decimal: char) -> Vec<Vec<Decimal>> {
+    match (&readings[..], tokens) {
+        ([grouped, fraction], [_, sign, _]) if matches!(sign.kind, Kind::Sign('.' | ',')) => {
+            vec![if sign.is_sign(decimal) { fraction.clone() } else { grouped.clone() }]
+        }
+        _ => readings,
+    }
+}
+
 /// Whether these are the groups of a large number. India has groups of two digits before the last one.
 fn are_thousands(groups: &[&str]) -> bool {
     let (first, rest) = (groups[0], &groups[1..]);

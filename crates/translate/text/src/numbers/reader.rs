@@ -1,11 +1,11 @@
 //! Reads the numbers of a text.
 
-use super::chain::chain;
+use super::chain::{chain, in_notation};
 use super::clock::{Clock, Time, day_parts};
 use super::decimal::Decimal;
 use super::item::{Item, Shape};
 use super::tokens::{Kind, Token, tokens};
-use super::units::{Measure, unit};
+use super::units::{Measure, is_measured, unit};
 use super::words::{Form, scale, spoken};
 use super::years::{later_year, years};
 use super::{Atom, DayPart, Language, Side, dates, money};
@@ -152,6 +152,9 @@ impl<'t> Reader<'t> {
     fn number(&mut self, at: usize, time: Option<Time>) -> usize {
         let chain = chain(&self.tokens, at);
         let (mut values, mut end) = (chain.readings, chain.end);
+        if let Some(sign) = self.language.decimal_sign().filter(|_| is_measured(&self.tokens, end)) {
+            values = in_notation(values, &self.tokens[at..end], sign);
+        }
         let digits = self.tokens[at].text.clone();
         let is_single = end == at + 1;
         if is_single {

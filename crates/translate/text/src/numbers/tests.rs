@@ -79,6 +79,10 @@ const EQUAL: &[(&str, &str)] = &[
     ("an A380", "ein A380"),
     ("a soccer score of 2-1", "ein 2:1"),
     ("4 of them", "vier davon"),
+    ("under section 4.2(b)(iii)", "nach Abschnitt 4.2(b)(iii)"),
+    ("clause (iv)", "Klausel iv)"),
+    ("1,200 W", "1.200 W"),
+    ("1.250 kg", "1,250 kg"),
 ];
 
 /// An English text, a German one with another number, and what is reported.
@@ -107,6 +111,10 @@ const DIFFERENT: &[(&str, &str, &[&str])] = &[
     ("call 0800 123 4567", "Telefon 0800-1234576", &["123", "4567"]),
     ("3 apples and 4 pears", "drei Äpfel", &["4"]),
     ("the 2nd floor", "der dritte Stock", &["2nd"]),
+    ("under section 4.2(b)(iii)", "nach Abschnitt 4.2(b)(ii)", &["iii"]),
+    ("clauses (ii) and (vi)", "Klauseln (ii) und (iv)", &["vi"]),
+    ("1.200 W", "1.200 W", &["1.200"]),
+    ("1,250 kg", "1,250 kg", &["1,250"]),
 ];
 
 #[test]

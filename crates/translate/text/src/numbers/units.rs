@@ -50,6 +50,18 @@ fn is_fahrenheit_of(fahrenheit: f64, celsius: f64) -> bool {
     fahrenheit != celsius && degrees.iter().any(|exact| (exact - celsius).abs() <= 1.0)
 }
 
+/// Units that are the same everywhere.
+const SAME: &[&str] = &[
+    "w", "kw", "mw", "gw", "kwh", "wh", "mwh", "v", "kv", "mv", "mah", "ah", "hz", "khz", "mhz", "ghz", "bar", "kpa",
+    "hpa", "mpa", "kn", "kj", "kcal", "hp", "rpm", "watt", "watts", "volt", "volts", "lm", "ml", "cl", "mg", "t", "kb",
+    "mb", "gb", "tb",
+];
+
+/// Whether a metric unit follows a number.
+pub(super) fn is_measured(tokens: &[Token<'_>], at: usize) -> bool {
+    tokens.get(at).and_then(Token::word).is_some_and(|word| SAME.contains(&word) || metric(word).is_some())
+}
+
 /// The unit that a token or two name after a number.
 pub(super) fn unit(tokens: &[Token<'_>], at: usize, language: Language) -> Option<Unit> {
     let hyphen = usize::from(tokens.get(at).is_some_and(|token| token.is_sign('-')));

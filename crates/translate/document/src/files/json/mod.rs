@@ -12,7 +12,7 @@ use super::edits::same_language;
 use super::formats::Reading;
 use super::message_file::{Message, Messages, pattern, quoted};
 use crate::{Error, Options};
-use parse::{Kind, Value, parse};
+use parse::{Kind, Value, parse, parse_all};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -42,15 +42,21 @@ pub(crate) fn messages(text: &str, reading: &Reading<'_>) -> Result<Messages, Er
     let value = parse(text)?;
     match flavour(&value) {
         Flavour::Arb => arb(text, reading),
-        flavour => Ok(read(text, &value, flavour)),
+        flavour => Ok(read(text, &[value], flavour)),
     }
+}
+
+/// The texts of a file with a value on each line.
+pub(crate) fn lines(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
+    Ok(read(text, &parse_all(text)?, Flavour::Any))
 }
 
 /// The messages of a file of ARB.
 pub(crate) fn arb(text: &str, reading: &Reading<'_>) -> Result<Messages, Error> {
     let value = parse(text)?;
-    let mut found = read(text, &value, Flavour::Arb);
-    found.messages.extend(locale(&value, reading.options));
+    let locale = locale(&value, reading.options);
+    let mut found = read(text, &[value], Flavour::Arb);
+    found.messages.extend(locale);
     Ok(found)
 }
 
@@ -62,9 +68,9 @@ fn locale(value: &Value, options: &Options) -> Option<Message> {
     changes.then(|| Message::fixed(locale.range.clone(), encode(&target, true)))
 }
 
-fn read(text: &str, value: &Value, flavour: Flavour) -> Messages {
+fn read(text: &str, values: &[Value], flavour: Flavour) -> Messages {
     let mut found = Finder { ascii: is_escaped(text), flavour, messages: Vec::new() };
-    found.read(value);
+    values.iter().for_each(|value| found.read(value));
     let kept = if matches!(flavour, Flavour::Arb | Flavour::FormatJs) { &KEPT_OF_ICU } else { &KEPT };
     let markers = Markers::new(found.messages.iter().map(|message| &message.text), None);
     Messages { messages: found.messages, kept: kept.as_ref(), markers, ..Messages::default() }

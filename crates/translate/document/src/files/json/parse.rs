@@ -49,6 +49,19 @@ pub(super) fn parse(text: &str) -> Result<Value, Error> {
     if reader.at < text.len() { Err(reader.expected("the end of the file after the JSON value")) } else { Ok(value) }
 }
 
+/// The values of a file that has one after the other, as a rule one on each line.
+pub(super) fn parse_all(text: &str) -> Result<Vec<Value>, Error> {
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut reader = Reader { text, at: start, depth: 0 };
+    let mut values = Vec::new();
+    reader.space();
+    while reader.at < text.len() {
+        values.push(reader.value()?);
+        reader.space();
+    }
+    Ok(values)
+}
+
 struct Reader<'t> {
     text: &'t str,
     at: usize,

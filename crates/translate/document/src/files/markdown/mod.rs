@@ -6,6 +6,7 @@
 
 mod check;
 mod escape;
+mod foreign;
 mod front_matter;
 mod html;
 mod mask;
@@ -44,15 +45,23 @@ const EXTENSIONS: Extensions = Extensions::ENABLE_TABLES
 pub(crate) fn read(text: String, options: &Options) -> SegmentedText {
     let splitter = Splitter::new(&options.language);
     let how = Sentences { flat: Some(true), ..how(&splitter, options) };
-    let values = values::paragraphs(&text, &mask(&text), &how);
+    let mask = mask(&text);
+    let foreign = foreign::elements(&text, &mask, &options.language);
+    let mut values = values::paragraphs(&text, &mask, &how);
+    values.retain(|value| !foreign::has(&foreign, value.range.start));
     let read: Read = |text, splitter, options, _| Ok(without_values(text, splitter, options));
     let around = Around { read, languages: Languages::default() };
-    without_values(text, &splitter, options).with_values(values, Escape::Markdown(Style::Text), options, around)
+    without_values(text, &splitter, options)
+        .with_values(values, Escape::Markdown(Style::Text), options, around)
+        .with_foreign(foreign::counts(&foreign))
 }
 
 fn without_values(text: String, splitter: &Splitter, options: &Options) -> SegmentedText {
     let how = Sentences { flat: Some(true), ..how(splitter, options) };
-    let blocks = paragraphs(&text, &mask(&text), &how);
+    let mask = mask(&text);
+    let foreign = foreign::elements(&text, &mask, &options.language);
+    let mut blocks = paragraphs(&text, &mask, &foreign, &how);
+    blocks.retain(|block| !foreign::has(&foreign, block.range.start));
     SegmentedText::from_blocks(text, blocks, Escape::Markdown(Style::Text))
 }
 
@@ -61,6 +70,8 @@ struct Reader<'a> {
     /// The text of the file, not the masked one.
     text: &'a str,
     mask: &'a Mask,
+    /// Elements in another language.
+    foreign: &'a [foreign::Element],
     paragraphs: Paragraphs<'a>,
     /// Elements that are open, and the one whose text has not begun.
     open: usize,
@@ -80,11 +91,12 @@ struct Reader<'a> {
 }
 
 /// The paragraphs of a text.
-fn paragraphs(text: &str, mask: &Mask, how: &Sentences<'_>) -> Vec<Block> {
+fn paragraphs(text: &str, mask: &Mask, foreign: &[foreign::Element], how: &Sentences<'_>) -> Vec<Block> {
     let paragraphs = Paragraphs::new(how);
     let mut reader = Reader {
         text,
         mask,
+        foreign,
         paragraphs,
         open: 0,
         pending: None,

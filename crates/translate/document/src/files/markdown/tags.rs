@@ -1,6 +1,6 @@
 //! Tags inside paragraphs of Markdown, and lines that are titles without a sign of titles.
 
-use super::Reader;
+use super::{Reader, foreign};
 use crate::marks::{Form, is_mark};
 use crate::markup::{Kind, Syntax, is_block, is_copied, is_void, scan};
 use std::ops::Range;
@@ -33,6 +33,15 @@ impl Reader<'_> {
 
     fn html_tag(&mut self, range: Range<usize>) {
         let (raw, at) = (&self.text[range.clone()], range.start);
+        if let Some(all) =
+            foreign::at(self.foreign, at).filter(|all| !self.text[(*all).clone()].contains("\n\n")).cloned()
+        {
+            let shown = self.text[range.end..all.end].rsplit_once("</").map_or("", |(shown, _)| shown).to_owned();
+            self.paragraphs.copied(&shown, &self.text[all.clone()], all.clone());
+            self.last = all.end;
+            self.done = all;
+            return;
+        }
         let Some(token) = scan(raw, Syntax::Html).into_iter().next() else { return };
         // A tag of JSX has a name of its own.
         let is_jsx = raw.trim_start_matches(['<', '/']).starts_with(|c: char| c.is_ascii_uppercase())
