@@ -42,8 +42,8 @@ pub struct TextArgs {
     /// Elements of markup whose content is not translated, in addition to `code`, `kbd` and similar ones
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub keep_elements: Vec<String>,
-    /// Translate all texts of a file that has translations next to its texts (po, xliff, tmx, ts, xcstrings, csv with two
-    /// columns), not only those without a translation
+    /// Translate all texts of a file that has translations next to its texts (po, xliff, tmx, ts, xcstrings, csv with
+    /// two columns), not only those without a translation
     #[arg(long)]
     pub all: bool,
     /// The columns of a csv or tsv file to translate, by the names in its first line or by numbers from 1;

@@ -161,7 +161,7 @@ fn lines_under_titles_follow_them() {
         "=============\n Das alte Haus\n=============\n"
     );
     // Another paragraph refers to the title.
-    assert_eq!(translated("House\n=====\n\n`house`_\n", "Haus"), ".. _House:\n\nHaus\n====\n\n`Haus <house_>`_\n");
+    assert_eq!(translated("House\n=====\n\n`house`_\n", "Haus"), ".. _House:\n\nHaus\n====\n\n`Haus <house_>`__\n");
     // A translation that begins as a list does is none.
     assert_eq!(translated("The first\n", "1. Haus"), "\\1. Haus\n");
     assert_eq!(translated("The code::\n\n  x y\n", "Der Code"), "Der Code::\n\n  x y\n");

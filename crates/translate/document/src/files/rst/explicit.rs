@@ -102,7 +102,7 @@ impl Finder<'_> {
             let title = ENTRY.as_ref().and_then(|entry| entry.captures(content)).and_then(|entry| entry.name("title"));
             if let Some(title) = title {
                 let title = start + title.start()..start + title.end();
-                self.message(std::slice::from_ref(&title));
+                self.message(std::slice::from_ref(&title), Hanging::Beyond(column));
             }
             self.at += 1;
         }

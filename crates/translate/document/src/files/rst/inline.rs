@@ -91,8 +91,9 @@ impl Reader<'_> {
             return self.star(range, next);
         }
         let starts_word = !self.text[..range.start].ends_with(char::is_alphanumeric);
+        let is_part = sign.name("reference").is_some() && !ends_reference(&self.text[range.end..]);
         // Between letters these are no signs.
-        if sign.name("address").is_some() || (!starts_word && sign.name("escape").is_none()) {
+        if sign.name("address").is_some() || is_part || (!starts_word && sign.name("escape").is_none()) {
             return;
         }
         self.plain(range.start);
@@ -101,7 +102,13 @@ impl Reader<'_> {
             match escape.as_str()[1..].trim() {
                 // A blank that divides signs from words.
                 "" => self.paragraphs.marker(&raw, range.start),
-                character => self.paragraphs.text(character, range),
+                character => {
+                    // It divides a sign from what follows.
+                    if self.text[..range.start].ends_with(['*', '`', '|', '_']) {
+                        self.paragraphs.marker("\\", range.start);
+                    }
+                    self.paragraphs.text(character, range);
+                }
             }
         } else if sign.name("note").is_some() {
             self.paragraphs.marker(&raw, range.start);
@@ -125,8 +132,8 @@ impl Reader<'_> {
             Some(target) if TITLED.contains(&role) || is_reference => {
                 format!("{}`{after}", &on_one_line(target.as_str()))
             }
-            // The name that others refer to stays; the text next to it is another one.
-            None if after == "_" => format!(" <{}_>`_", on_one_line(text)),
+            // The name that others refer to stays; the text next to it is another one, and no name itself.
+            None if after == "_" && !text.contains(['<', '\\', '`']) => format!(" <{}_>`__", on_one_line(text)),
             None if after == "__" || EMPHASIS.contains(&role) => format!("`{after}"),
             _ => {
                 let shown = text.trim_start_matches(['~', '!']);
@@ -170,6 +177,12 @@ impl Reader<'_> {
         let after = self.text[sign.end..].chars().next();
         after.is_none_or(|c| !c.is_alphanumeric()) && !self.text[..sign.start].ends_with(char::is_whitespace)
     }
+}
+
+/// Whether the name of a reference may end before this text.
+fn ends_reference(after: &str) -> bool {
+    let ends = |c: char| c.is_whitespace() || "'\")]}>-/:.,;!?\\".contains(c) || !c.is_ascii();
+    after.chars().next().is_none_or(ends)
 }
 
 /// A sign that goes over several lines.
@@ -225,9 +238,10 @@ mod tests {
             ("**Use ``x`` here**", "**USE ``x`` HERE**"),
             ("See :ref:`the house <home>` or :class:`~a.Foo`.", "SEE :ref:`THE HOUSE <home>` OR :class:`~a.Foo`."),
             ("Read `the page <https://a.org/b_>`_ now", "READ `THE PAGE <https://a.org/b_>`_ NOW"),
-            ("Read `old house`_ and Python_ [1]_.", "READ `OLD HOUSE <old house_>`_ AND Python_ [1]_."),
+            ("Read `old house`_ and Python_ [1]_.", "READ `OLD HOUSE <old house_>`__ AND Python_ [1]_."),
             ("The |name| of `x y`__", "THE |name| OF `X Y`__"),
             ("An escaped \\*star and 5 * 3", "AN ESCAPED \\*STAR AND 5 * 3"),
+            ("See *man*\\(1) in config_*.txt", "SEE *MAN*\\(1) IN CONFIG\\_\\*.TXT"),
             ("H\\ :sub:`2`\\ O is water", "H\\ :sub:`2`\\ O IS WATER"),
         ] {
             assert_eq!(capitals(text), expected, "{text}");

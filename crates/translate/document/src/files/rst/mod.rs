@@ -49,11 +49,20 @@ static BEGINS_OTHER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The texts of a file.
 pub(super) fn messages(text: &str, _: &Reading<'_>) -> Result<Messages, Error> {
     let names = inline::references(text).collect();
-    let mut finder = Finder { text, lines: lines(text), at: 0, terms: None, names, messages: Vec::new() };
+    let mut finder = Finder { text, lines: lines(text), at: 0, terms: None, tables: 0, names, messages: Vec::new() };
     while finder.at < finder.lines.len() {
         finder.block();
     }
-    Ok(Messages { messages: finder.messages, ..Messages::default() })
+    let notes = note(finder.tables).into_iter().collect();
+    Ok(Messages { messages: finder.messages, notes, ..Messages::default() })
+}
+
+/// The message about tables that are drawn with signs: their columns have the width of their text.
+fn note(tables: usize) -> Option<String> {
+    let stay =
+        if tables == 1 { "1 table that is drawn stays as it is" } else { "tables that are drawn stay as they are" };
+    let count = if tables == 1 { String::new() } else { format!("{tables} ") };
+    (tables > 0).then(|| format!("{count}{stay}; the text of a list-table is translated"))
 }
 
 /// How the lines after the first one of a paragraph are indented.
@@ -72,6 +81,8 @@ struct Finder<'t> {
     at: usize,
     /// The columns of a glossary that is open and of its terms.
     terms: Option<(usize, usize)>,
+    /// How many tables stay.
+    tables: usize,
     /// Names that references have; titles are named so.
     names: HashSet<String>,
     messages: Vec<Message>,
@@ -98,7 +109,7 @@ impl<'t> Finder<'t> {
         } else if decoration(content).is_some() && content.len() > 3 {
             self.at += 1;
         } else if let Some(end) = self.table_end() {
-            self.at = end;
+            (self.at, self.tables) = (end, self.tables + 1);
         } else if content.starts_with(">>> ") {
             self.skip_while(|line| !line.text.is_empty());
         } else if content == ".." {
@@ -107,9 +118,9 @@ impl<'t> Finder<'t> {
             if self.lines.get(self.at).is_some_and(|next| !next.text.is_empty()) {
                 self.skip_inside(line.indent);
             }
-        } else if content.starts_with("__ ") {
+        } else if content == "__" || content.starts_with("__ ") {
             self.at += 1;
-        } else if let Some(rest) = content.strip_prefix(".. ") {
+        } else if let Some(rest) = content.strip_prefix("..").filter(|rest| rest.starts_with(char::is_whitespace)) {
             let start = line.text.end - rest.trim_start().len();
             self.explicit(start, line.indent);
         } else {
@@ -159,6 +170,10 @@ impl<'t> Finder<'t> {
         let is_over = over.is_some();
         // Others refer to the title by its text.
         let name = inline::name(&shown);
+        let is_new = {
+            let name = name.clone();
+            move |text: &str| inline::name(text) != name
+        };
         let line_end = if between.contains('\r') { "\r\n" } else { "\n" };
         let target =
             self.names.contains(&name).then(|| format!(".. _{}:{line_end}{line_end}", shown.replace(':', "\\:")));
@@ -166,7 +181,10 @@ impl<'t> Finder<'t> {
         let encode = move |text: &str| {
             let line = underline(&drawn, &source, text);
             let over = if is_over { line.as_str() } else { "" };
-            format!("{}{over}{before}{text}{between}{line}", target.as_deref().unwrap_or_default())
+            format!(
+                "{}{over}{before}{text}{between}{line}",
+                target.as_deref().filter(|_| is_new(text)).unwrap_or_default()
+            )
         };
         self.push(Message::new(start..under.end, shown, encode));
         self.at = end;
@@ -191,12 +209,6 @@ impl<'t> Finder<'t> {
     fn text_line(&mut self, mut start: usize, mut column: usize) {
         const MOST_MARKS: usize = 8;
         let line = self.lines[self.at].clone();
-        if self.content(self.at).starts_with("| ") {
-            let verse = start + 2..line.text.end;
-            self.message(std::slice::from_ref(&verse));
-            self.at += 1;
-            return;
-        }
         for _ in 0..MOST_MARKS {
             let rest = &self.text[start..line.text.end];
             let Some(found) = mark(rest) else { break };
@@ -210,13 +222,15 @@ impl<'t> Finder<'t> {
             }
             if let Some(name) = name {
                 let name = name.split_whitespace().next().unwrap_or_default().to_lowercase();
-                return match FIELDS.contains(&name.as_str()) {
-                    true => {
-                        self.at += 1;
-                        self.skip_while(|next| !next.text.is_empty() && next.indent > outer);
-                    }
-                    false => self.paragraph(start, Hanging::Beyond(outer)),
-                };
+                if FIELDS.contains(&name.as_str()) {
+                    self.at += 1;
+                    return self.skip_while(|next| !next.text.is_empty() && next.indent > outer);
+                }
+                // The field may begin with a list.
+                if mark(&self.text[start..line.text.end]).is_none() {
+                    return self.paragraph(start, Hanging::Beyond(outer));
+                }
+                continue;
             }
             if found.is_option {
                 return self.paragraph(start, Hanging::Beyond(outer));
@@ -232,6 +246,13 @@ impl<'t> Finder<'t> {
     /// A paragraph that begins at this byte of the line.
     fn paragraph(&mut self, start: usize, hanging: Hanging) {
         let first = self.lines[self.at].clone();
+        if self.text[start..first.text.end].starts_with("| ") {
+            // A line of a poem is one by itself.
+            let verse = start + 2..first.text.end;
+            self.message(std::slice::from_ref(&verse), hanging);
+            self.at += 1;
+            return;
+        }
         let begin = start..first.text.end;
         let mut parts = vec![begin];
         self.at += 1;
@@ -254,7 +275,7 @@ impl<'t> Finder<'t> {
             (Hanging::Beyond(outer), _) => outer,
         };
         let is_literal = self.text[..parts.last().map_or(start, |part| part.end)].ends_with("::");
-        self.message(&parts);
+        self.message(&parts, hanging);
         if is_literal {
             self.literal(base);
         }
@@ -277,7 +298,7 @@ impl<'t> Finder<'t> {
     }
 
     /// The message of the lines of a paragraph.
-    fn message(&mut self, parts: &[Range<usize>]) {
+    fn message(&mut self, parts: &[Range<usize>], hanging: Hanging) {
         let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return };
         let range = first.start..last.end;
         let mut shown = parts.iter().map(|part| self.text[part.clone()].trim_end()).collect::<Vec<_>>().join("\n");
@@ -291,11 +312,17 @@ impl<'t> Finder<'t> {
             None => (shown.as_str(), ""),
         };
         shown.truncate(before.len());
+        let is_beyond = matches!(hanging, Hanging::Beyond(_));
         let encode = move |text: &str| {
             let text = text.trim();
             let begins_other = BEGINS_OTHER.as_ref().is_some_and(|begins| begins.is_match(text));
             let full = if colons == ":" && !text.ends_with(':') { ":" } else { "" };
-            let text = text.replace('\n', divide.as_deref().unwrap_or(" "));
+            let text = match &divide {
+                // The second line tells how far the text is indented.
+                Some(divide) if is_beyond && !text.contains('\n') => in_two_lines(text, divide),
+                Some(divide) => text.replace('\n', divide),
+                None => text.replace('\n', " "),
+            };
             format!("{}{text}{full}{colons}", if begins_other { "\\" } else { "" })
         };
         self.push(Message::new(range, shown, encode));
@@ -305,5 +332,15 @@ impl<'t> Finder<'t> {
         if message.text.contains(char::is_alphabetic) {
             self.messages.push(Message { form: MessageForm::Rst, ..message });
         }
+    }
+}
+
+/// A text with the end of a line at its first blank after which nothing but text can begin.
+fn in_two_lines(text: &str, divide: &str) -> String {
+    const MOST_TRIES: usize = 20;
+    let is_text = |at: &usize| BEGINS_OTHER.as_ref().is_none_or(|begins| !begins.is_match(&text[at + 1..]));
+    match text.match_indices(' ').map(|(at, _)| at).take(MOST_TRIES).find(is_text) {
+        Some(at) => format!("{}{divide}{}", &text[..at], &text[at + 1..]),
+        None => text.to_owned(),
     }
 }
