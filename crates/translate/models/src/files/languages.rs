@@ -8,7 +8,8 @@ use crate::formats::{Format, directory, hugging_face};
 /// What the settings of a model say about its languages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamedLanguages {
-    /// The codes of the source and the target language of a model of one pair. Either may be that of a group of languages.
+    /// The codes of the source and the target language of a model of one pair. Either may be that of a group of
+    /// languages.
     pub pair: Option<[String; 2]>,
     /// The words that name languages to a model of several.
     pub words: Option<LanguageWords>,
