@@ -15,10 +15,10 @@ use std::time::Instant;
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
     /// The directory of a model (of Marian, of OPUS-MT with its decoder.yml, of Firefox, of Hugging Face, of
-    /// CTranslate2, of Argos Translate, or in Metaphrase's own format), a name that `metaphrase models` lists, an
-    /// .argosmodel file, or a model file with --vocab. Several models, each with its own -m, form an ensemble; they
-    /// must have the same vocabularies. The models en-de and de-en, for English and German, are part of the program
-    /// [default: METAPHRASE_MODEL, else the model of `metaphrase config`, else en-de]
+    /// CTranslate2, of Argos Translate, or in Metaphrase's own format), an archive with such a directory (.zip,
+    /// .argosmodel, .tar.gz), a name that `metaphrase models` lists, or a model file with --vocab. Several models, each
+    /// with its own -m, form an ensemble; they must have the same vocabularies. The models en-de and de-en, for English
+    /// and German, are part of the program [default: METAPHRASE_MODEL, else the model of `metaphrase config`, else en-de]
     #[arg(short, long = "model", value_name = "PATH")]
     models: Vec<PathBuf>,
     /// The weight of each model of an ensemble [default: 1/n for each of n models]

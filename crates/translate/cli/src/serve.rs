@@ -6,7 +6,7 @@ use crate::number;
 use crate::values::{AUTO, PrecisionChoice, precision};
 use anyhow::{Context, Result};
 use metaphrase::Device;
-use metaphrase_server::{Config, Limits, ModelSpec, ModelSpecs, Store, parse_models};
+use metaphrase_server::{Config, Limits, ModelSpec, Store, parse_model};
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::num::NonZeroUsize;
@@ -18,6 +18,7 @@ Examples:
   metaphrase serve                                            # English and German, http://127.0.0.1:5000
   metaphrase serve -m de-en=opus-mt-de-en/ -m en-fr=opus-mt-en-fr/
   metaphrase serve -m en,de,fr=nllb-200-distilled-600M/       # from each of these languages into each other
+  metaphrase serve --models ~/models                          # all models in a folder
   metaphrase serve --data state.db --add-key web              # prints a key
   metaphrase serve --data state.db --require-key --host 0.0.0.0";
 
@@ -25,15 +26,20 @@ Examples:
 ///
 /// Programs for the APIs of LibreTranslate and DeepL can use this server unchanged; `docs/serve.md` lists the addresses
 /// that they need. A browser shows a page at the server's address. A model is loaded when a request first needs it.
-/// Without --model the server translates between English and German.
+/// Without --model and --models the server translates between English and German.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// A model and its languages, such as de-en=opus-mt-de-en/; give this option once for each pair of languages.
     /// With a code that has a hyphen, write pt-BR:en=PATH. A model of several languages, such as NLLB-200, translates
     /// between all that are listed as in en,de,fr=nllb/, and is in memory once [default: the bundled en-de and de-en]
-    #[arg(short, long = "model", value_name = "SOURCE-TARGET=PATH", value_parser = parse_models)]
-    models: Vec<ModelSpecs>,
+    #[arg(short, long = "model", value_name = "SOURCE-TARGET=PATH", value_parser = parse_model)]
+    model: Vec<ModelSpec>,
+    /// A folder of models, each a directory or an archive that --model could name: all of them are served under the
+    /// languages that their files or their names tell, such as en-de or opus-mt-en-de; the log names those that are
+    /// skipped; may be repeated. Example: ~/.local/share/argos-translate/packages
+    #[arg(long = "models", value_name = "DIR")]
+    folders: Vec<PathBuf>,
     /// The address or the name to listen on, such as localhost or ::1; 0.0.0.0 serves other machines, too
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: String,
@@ -203,13 +209,10 @@ fn config(args: &Args, settings: &UserConfig, address: SocketAddr) -> Config {
     let Args { machine, state, limits, .. } = args;
     let mut config = Config::local();
     config.address = address;
-    if !args.models.is_empty() {
-        config.models = args
-            .models
-            .iter()
-            .flat_map(|ModelSpecs(pairs)| pairs)
-            .map(|model| ModelSpec { path: place(&model.path, settings), ..model.clone() })
-            .collect();
+    if !args.model.is_empty() || !args.folders.is_empty() {
+        let placed = |model: &ModelSpec| ModelSpec { path: place(&model.path, settings), ..model.clone() };
+        config.models = args.model.iter().map(placed).collect();
+        config.model_folders.clone_from(&args.folders);
     }
     let options = &mut config.model_options;
     options.threads = number::threads(machine.threads.or(settings.threads.value)).get();

@@ -60,6 +60,31 @@ fn a_converted_model_translates_alike() {
 }
 
 #[test]
+fn a_model_is_written_for_other_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    for (format, model, files) in [
+        ("ctranslate2", "en-de", &["model.bin", "config.json", "sentencepiece.model"][..]),
+        ("ctranslate2", TINY, &["model.bin", "config.json"]),
+        ("marian", TINY, &["model.npz", "decoder.yml"]),
+    ] {
+        let to = folder.path().join(format!("{format}-{}", model.len()));
+        let to = to.to_str().unwrap();
+        run(&["convert", "-m", model, "--to", to, "--format", format], "").ok();
+        for file in files {
+            assert!(Path::new(to).join(file).is_file(), "{format} {file}");
+        }
+        let options = ["--beam-size", "1", "--precision", "f32"];
+        let expected = translate(&[&["-m", model], &options[..]].concat(), TEXT).ok();
+        assert_eq!(translate(&[&["-m", to], &options[..]].concat(), TEXT).ok(), expected, "{format}");
+    }
+    let to = folder.path().join("refused");
+    let error = run(&["convert", "-m", "en-de", "--to", to.to_str().unwrap(), "--format", "hugging-face"], "").error(1);
+    assert!(error.contains("is not supported"), "{error}");
+    assert!(!to.exists());
+    run(&["convert", "-m", "en-de", "--to", "x", "--format", "onnx"], "").error(2);
+}
+
+#[test]
 fn a_model_computes_in_the_numbers_that_it_recommends() {
     let folder = tempfile::tempdir().unwrap();
     let [floats, integers] = ["f32", "int8"].map(|precision| {

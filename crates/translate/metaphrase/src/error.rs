@@ -105,6 +105,15 @@ pub enum Error {
         /// The code that was given.
         language: String,
     },
+    /// A model whose languages are to be known, and are not.
+    #[error(
+        "{}: its languages are not known, neither from its files nor from its name; rename its directory to SOURCE-TARGET, such as en-de",
+        model.display()
+    )]
+    LanguagesUnknown {
+        /// The model's directory.
+        model: PathBuf,
+    },
     /// A language model that can not be read.
     #[error(transparent)]
     LanguageModel(#[from] LmError),

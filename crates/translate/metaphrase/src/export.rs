@@ -1,6 +1,6 @@
 //! Models in the formats of other programs.
 
-use crate::bundled::Bundled;
+use crate::packed::OnDisk;
 use crate::{Error, Package};
 use metaphrase_base::WordId;
 use metaphrase_models::{ExportedModel, ForeignFormat, ModelWords, StoredPrecision};
@@ -21,20 +21,16 @@ pub fn export(
     format: ForeignFormat,
     precision: StoredPrecision,
 ) -> Result<Vec<&'static str>, Error> {
-    let (from, to) = (from.as_ref(), to.as_ref());
-    if let Some(bundled) = Bundled::named(from) {
-        return export(bundled.unpack()?.path(), to, format, precision);
-    }
-    let package = Package::find(from)?;
+    let package = Package::on_disk(OnDisk::open_any(from.as_ref())?)?;
     let (config, weights) = package.open_model()?;
     let (source, target) = package.load_vocabularies(&config)?;
     let words = ModelWords { source: words(&source), target: words(&target) };
     let Some((shortlist, vocabularies)) = package.vocabulary_files() else {
-        unreachable!("a model of the program has been unpacked");
+        unreachable!("all models are on disk here");
     };
     let model =
         ExportedModel { config: &config, weights: &weights, vocabularies: &vocabularies, words: &words, shortlist };
-    Ok(metaphrase_models::export(&model, to, format, precision)?)
+    Ok(metaphrase_models::export(&model, to.as_ref(), format, precision)?)
 }
 
 fn words(vocabulary: &Vocabulary) -> Vec<String> {

@@ -16,7 +16,7 @@ use metaphrase_text::vocab::Vocabulary;
 
 /// The codes of ISO 639-1 and those of ISO 639-3 for the same languages.
 #[rustfmt::skip]
-const LONG_CODES: [(&str, &str); 108] = [
+pub(crate) const LONG_CODES: [(&str, &str); 108] = [
     ("af", "afr"), ("am", "amh"), ("an", "arg"), ("ar", "ara"), ("as", "asm"), ("az", "aze"), ("ba", "bak"),
     ("be", "bel"), ("bg", "bul"), ("bn", "ben"), ("bo", "bod"), ("br", "bre"), ("bs", "bos_Latn"), ("ca", "cat"),
     ("co", "cos"), ("cs", "ces"), ("cv", "chv"), ("cy", "cym"), ("da", "dan"), ("de", "deu"), ("dz", "dzo"),
@@ -37,7 +37,7 @@ const LONG_CODES: [(&str, &str); 108] = [
 
 /// The individual languages that models name in place of a macro-language.
 #[rustfmt::skip]
-const OTHER_CODES: [(&str, &str); 24] = [
+pub(crate) const OTHER_CODES: [(&str, &str); 24] = [
     ("ar", "arb"), ("ay", "ayr"), ("az", "azj"), ("et", "est"), ("fa", "pes"), ("gn", "grn"), ("ku", "kmr"),
     ("lv", "lvs"), ("mg", "plt"), ("mn", "khk"), ("ms", "zsm"), ("ne", "npi"), ("no", "nob"), ("or", "ory"),
     ("ps", "pbt"), ("qu", "quy"), ("sq", "als"), ("sw", "swh"), ("ti", "tir"), ("ug", "uig"), ("uz", "uzn"),
@@ -78,28 +78,59 @@ enum Side {
 impl Languages {
     /// The languages of a model with this source vocabulary. `words`: those that the model's settings name.
     pub(crate) fn new(words: Option<&LanguageWords>, source: &Vocabulary) -> Self {
-        let id = |id: u32| WordId(id);
-        let (places, listed) = match words {
-            Some(LanguageWords { places, words, .. }) => {
-                (*places, words.iter().map(|(word, &number)| (code(word).to_owned(), id(number))).collect())
-            }
-            None => (LanguagePlaces::TargetBeforeSource, Vec::new()),
-        };
-        let in_lines = listed.is_empty();
-        let mut known: Vec<(String, WordId)> = listed;
-        if in_lines {
-            let angles = words.is_some();
-            let written = (0..source.len()).map(WordId::new).filter_map(|word| {
-                let text = source.word(word);
-                let code = in_arrows(text).or_else(|| after_two(text).filter(|_| angles))?;
-                Some((code.to_owned(), word))
-            });
-            known = written.collect();
+        if let Some(words) = words.filter(|words| !words.words.is_empty()) {
+            return Self::listed(words);
         }
+        let angles = words.is_some();
+        let written = (0..source.len()).map(WordId::new).filter_map(|word| {
+            let text = source.word(word);
+            let code = in_arrows(text).or_else(|| after_two(text).filter(|_| angles))?;
+            Some((code.to_owned(), word))
+        });
+        let places = words.map_or(LanguagePlaces::TargetBeforeSource, |words| words.places);
+        Self::with_known(places, words, written.collect(), true)
+    }
+
+    /// The languages of a model whose settings name their words.
+    pub(crate) fn listed(words: &LanguageWords) -> Self {
+        let known = words.words.iter().map(|(word, &number)| (code(word).to_owned(), WordId(number))).collect();
+        Self::with_known(words.places, Some(words), known, false)
+    }
+
+    fn with_known(
+        places: LanguagePlaces,
+        words: Option<&LanguageWords>,
+        mut known: Vec<(String, WordId)>,
+        in_lines: bool,
+    ) -> Self {
         known.sort_unstable();
         let default = |word: &Option<String>| word.as_deref().map(|word| code(word).to_owned());
         let (source, target) = words.map_or((None, None), |words| (default(&words.source), default(&words.target)));
         Self { places, known, source, target, in_lines }
+    }
+
+    /// The codes of the target languages: those of two letters, with a script if need be, that mean the same word.
+    pub(crate) fn short_targets(&self) -> Vec<String> {
+        let mut codes: Vec<String> = Vec::with_capacity(self.known.len());
+        for (code, word) in &self.known {
+            let short = self.short_codes(code).into_iter().find(|short| {
+                self.find(short, Side::Target).is_ok_and(|found| found == *word) && !codes.contains(short)
+            });
+            codes.push(short.unwrap_or_else(|| code.clone()));
+        }
+        codes
+    }
+
+    /// Shorter codes for a code, the shortest first.
+    fn short_codes(&self, code: &str) -> Vec<String> {
+        let (language, script) = code.split_once(['_', '-']).map_or((code, None), |(start, rest)| (start, Some(rest)));
+        let same = |(short, long): &(&str, &str)| {
+            language.eq_ignore_ascii_case(short)
+                || language.eq_ignore_ascii_case(long.split('_').next().unwrap_or_default())
+        };
+        let shorts = LONG_CODES.iter().chain(&OTHER_CODES).filter(|pair| same(pair)).map(|(short, _)| *short);
+        let with_script = |short: &str| script.map(|script| format!("{short}-{script}"));
+        shorts.flat_map(|short| [Some(short.to_owned()), with_script(short)]).flatten().collect()
     }
 
     /// The codes of the source languages that the model is told; empty if it is not told.

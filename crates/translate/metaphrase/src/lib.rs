@@ -20,7 +20,6 @@
 
 mod alignment;
 mod amounts;
-mod argos;
 mod builder;
 mod bundled;
 mod capitals;
@@ -42,9 +41,11 @@ mod language_model;
 mod languages;
 mod lengths;
 mod linked;
+mod model_languages;
 mod neural;
 mod options;
 mod package;
+mod packed;
 mod parts;
 mod phrase_based;
 mod pivot;
@@ -92,6 +93,7 @@ pub use metaphrase_shortlist::{ShortlistError, ShortlistOptions};
 pub use metaphrase_text::numbers::MissingNumber;
 pub use metaphrase_text::spans;
 pub use metaphrase_text::vocab::{Vocabulary, VocabularyError};
+pub use model_languages::ModelLanguages;
 pub use options::{TranslateOption, TranslateOptions};
 pub use package::{Package, Report, convert, inspect};
 pub use reply::{Cancel, Reply};

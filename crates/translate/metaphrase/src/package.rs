@@ -1,13 +1,14 @@
 //! Models as files: how they are found, loaded, inspected and converted.
 
-use crate::argos::Unpacked;
 use crate::bundled::{self, Bundled};
 use crate::device::OpenDevice;
+use crate::model_languages::{Clues, ModelLanguages};
+use crate::packed::{OnDisk, has_archive_name};
 use crate::{Error, ShortlistOptions};
 use metaphrase_models::config::LanguagePlaces;
 use metaphrase_models::{
-    Config, Model, ModelFiles, MosesScripts, Numbering, Optimizations, Precision, ShortlistFile, StoredPrecision,
-    Vocabularies, VocabularyFiles, Weights,
+    Config, Model, ModelError, ModelFiles, MosesScripts, Numbering, Optimizations, Precision, ShortlistFile,
+    StoredPrecision, Vocabularies, VocabularyFiles, Weights,
 };
 use metaphrase_text::moses::{Truecaser, TruecaserOptions};
 use metaphrase_text::vocab::{MosesStepOptions, MosesSteps, Vocabulary, VocabularyError};
@@ -56,10 +57,12 @@ impl Package {
         Self::new(Origin::Files(Box::new(files)))
     }
 
-    /// The model in a directory: our own, Hugging Face's MarianMT, OPUS-MT's (with a `decoder.yml`), CTranslate2's, a
-    /// package of Argos Translate (or its `.argosmodel` file), or a `model.npz` or `.bin` of Marian's with its
-    /// vocabularies. If no file has that name, `en-de` and `de-en` are the models that
-    /// come with the program.
+    /// The model in a directory or in an archive (`.zip`, `.argosmodel`, `.tar.gz`, `.tar`): our own, Hugging Face's,
+    /// OPUS-MT's (with a `decoder.yml`), CTranslate2's, a package of Argos Translate, or a `model.npz` or `.bin` of
+    /// Marian's with its vocabularies. If no file has that name, `en-de` and `de-en` are the models that come with the
+    /// program.
+    ///
+    /// An archive is unpacked to a temporary folder each time.
     ///
     /// # Errors
     /// If there is no model, or more than one.
@@ -68,12 +71,24 @@ impl Package {
         if let Some(model) = Bundled::named(path) {
             return Ok(Self::with(model));
         }
-        let unpacked = Unpacked::open(path)?.map(Arc::new);
-        let directory = unpacked.as_ref().map(|unpacked| unpacked.directory());
-        let model = ModelFiles::find(directory.as_deref().unwrap_or(path))?;
-        let vocabularies = model.vocabularies()?;
-        let (source, target) = (vocabularies.source, vocabularies.target);
-        Ok(Self::of(Files { model, source, target, _unpacked: unpacked }))
+        Self::on_disk(OnDisk::open(path)?)
+    }
+
+    /// Whether there is a file at `path` with the name of an archive, which [`find`](Self::find) may find a model in.
+    #[must_use]
+    pub fn is_archive(path: impl AsRef<Path>) -> bool {
+        has_archive_name(path.as_ref())
+    }
+
+    /// The model of these files.
+    pub(crate) fn on_disk(place: OnDisk) -> Result<Self, Error> {
+        let find = || {
+            let model = ModelFiles::find(&place.path)?;
+            let vocabularies = model.vocabularies()?;
+            Ok::<_, ModelError>((model, vocabularies))
+        };
+        let (model, Vocabularies { source, target }) = find().map_err(|error| place.renamed(error))?;
+        Ok(Self::of(Files { model, source, target, place: Some(place) }))
     }
 
     /// A model file with its vocabularies: one for both languages, or the source's and the target's. Those of
@@ -89,7 +104,7 @@ impl Package {
         };
         let model = ModelFiles::find(model.as_ref())?;
         let Vocabularies { source, target } = model.named_vocabularies(source.as_ref(), target.as_ref())?;
-        Ok(Self::of(Files { model, source, target, _unpacked: None }))
+        Ok(Self::of(Files { model, source, target, place: None }))
     }
 
     /// The same model with words scored by its output layer alone, without the softmax: for models that were trained to
@@ -115,6 +130,21 @@ impl Package {
     pub fn with_precision(mut self, precision: impl Into<Option<Precision>>) -> Self {
         self.precision = precision.into();
         self
+    }
+
+    /// The languages between which the model translates, as its settings, its vocabulary and the names of its files and
+    /// its directory tell; the weights are not read.
+    ///
+    /// # Errors
+    /// [`Error::LanguagesUnknown`] if they do not tell, and those of files that can not be read.
+    pub fn languages(&self) -> Result<ModelLanguages, Error> {
+        match &self.origin {
+            Origin::Bundled(model) => {
+                let (source, target) = model.name.split_once('-').unwrap_or_default();
+                Ok(ModelLanguages { sources: vec![source.to_owned()], targets: vec![target.to_owned()] })
+            }
+            Origin::Files(files) => files.languages().map_err(|error| files.renamed(error)),
+        }
     }
 
     /// The name of the model in messages.
@@ -148,7 +178,7 @@ impl Package {
     pub(crate) fn open_model(&self) -> Result<(Config, Weights), Error> {
         Ok(match &self.origin {
             Origin::Bundled(model) => model.model()?,
-            Origin::Files(files) => files.model.load()?,
+            Origin::Files(files) => files.model.load().map_err(|error| files.renamed(error))?,
         })
     }
 
@@ -159,20 +189,48 @@ impl Package {
                 let both = Arc::new(model.vocabulary()?);
                 Ok((Arc::clone(&both), both))
             }
-            Origin::Files(files) => {
-                let Files { model, source, target, .. } = &**files;
-                // A target vocabulary of a package has the word of its language.
-                let named = config.language_words.as_ref().filter(|named| named.places != LanguagePlaces::Target);
-                let words = named.map(|languages| &languages.words);
-                let open = |files, side, expected| open(files, side, words, expected, &model.model);
-                let source_words = open(source, "source", config.source_words)?;
-                // BPE units are those of tokens, which depend on the language.
-                let is_one = source == target && !has_codes(source);
-                if is_one && config.source_words == config.target_words {
-                    return Ok((Arc::clone(&source_words), source_words));
-                }
-                Ok((source_words, open(target, "target", config.target_words)?))
-            }
+            Origin::Files(files) => files.load_vocabularies(config).map_err(|error| files.renamed(error)),
+        }
+    }
+}
+
+impl Files {
+    fn load_vocabularies(&self, config: &Config) -> Result<(Arc<Vocabulary>, Arc<Vocabulary>), Error> {
+        let Files { model, source, target, .. } = self;
+        // A target vocabulary of a package has the word of its language.
+        let named = config.language_words.as_ref().filter(|named| named.places != LanguagePlaces::Target);
+        let words = named.map(|languages| &languages.words);
+        let open = |files, side, expected| open(files, side, words, expected, &model.model);
+        let source_words = open(source, "source", config.source_words)?;
+        // BPE units are those of tokens, which depend on the language.
+        let is_one = source == target && !source.has_codes();
+        if is_one && config.source_words == config.target_words {
+            return Ok((Arc::clone(&source_words), source_words));
+        }
+        Ok((source_words, open(target, "target", config.target_words)?))
+    }
+
+    fn languages(&self) -> Result<ModelLanguages, Error> {
+        let Self { model, source, target, .. } = self;
+        let named = model.languages()?;
+        let listed = named.words.as_ref().is_some_and(|words| !words.words.is_empty());
+        let vocabulary = if listed { None } else { Some(open_words(source, "source", None)?) };
+        let files = [&*model.model, &source.words, &target.words];
+        let directory = &model.directory;
+        let clues = Clues { named: &named, vocabulary: vocabulary.as_ref(), files: &files, directory };
+        clues.languages().ok_or_else(|| Error::LanguagesUnknown { model: self.shown(directory) })
+    }
+
+    /// The path that the user knows.
+    fn shown(&self, path: &Path) -> PathBuf {
+        self.place.as_ref().map_or_else(|| path.to_owned(), |place| place.renamed_path(path))
+    }
+
+    /// The error with the path that the user knows.
+    fn renamed(&self, error: impl Into<Error>) -> Error {
+        match &self.place {
+            Some(place) => place.renamed(error),
+            None => error.into(),
         }
     }
 }
@@ -182,8 +240,8 @@ struct Files {
     model: ModelFiles,
     source: VocabularyFiles,
     target: VocabularyFiles,
-    /// Keeps the files of a package.
-    _unpacked: Option<Arc<Unpacked>>,
+    /// Keeps the files of an archive; `None` where the files are named one by one.
+    place: Option<OnDisk>,
 }
 
 /// Models are sometimes padded to a rounder number of words than their vocabulary has.
@@ -198,16 +256,7 @@ fn open(
     expected: usize,
     model: &Path,
 ) -> Result<Arc<Vocabulary>, Error> {
-    let none = BTreeMap::new();
-    let languages = words.unwrap_or(&none);
-    let mut vocabulary = match &files.segmenter {
-        None if files.numbering == Numbering::Fairseq => Vocabulary::open_fairseq(&files.words, languages)?,
-        None => Vocabulary::open(&files.words)?,
-        Some(codes) if has_codes(files) => open_moses_bpe(&files.words, codes, side)?,
-        Some(segmenter) => Vocabulary::open_marian_mt(&files.words, segmenter)?
-            .with_language_words(languages)
-            .map_err(|source| VocabularyError::File { path: files.words.clone(), source: Box::new(source) })?,
-    };
+    let mut vocabulary = open_words(files, side, words)?;
     // A model of the most frequent words comes with a list of all of them.
     vocabulary.truncate(expected);
     let words = vocabulary.len();
@@ -218,15 +267,28 @@ fn open(
     Ok(Arc::new(vocabulary))
 }
 
-/// Whether codes of BPE divide text into the words of a list.
-fn has_codes(files: &VocabularyFiles) -> bool {
-    files.segmenter.as_ref().and_then(|path| path.extension()).is_some_and(|extension| extension == "bpe")
+/// Opens a vocabulary of any number of words. `words`: those that name languages.
+fn open_words(
+    files: &VocabularyFiles,
+    side: &'static str,
+    words: Option<&BTreeMap<String, u32>>,
+) -> Result<Vocabulary, VocabularyError> {
+    let none = BTreeMap::new();
+    let languages = words.unwrap_or(&none);
+    match &files.segmenter {
+        None if files.numbering == Numbering::Fairseq => Vocabulary::open_fairseq(&files.words, languages),
+        None => Vocabulary::open(&files.words),
+        Some(codes) if files.has_codes() => open_moses_bpe(&files.words, codes, side),
+        Some(segmenter) => Vocabulary::open_marian_mt(&files.words, segmenter)?
+            .with_language_words(languages)
+            .map_err(|source| VocabularyError::File { path: files.words.clone(), source: Box::new(source) }),
+    }
 }
 
 /// Opens a vocabulary of BPE units, whose text passes the scripts that its directory names.
-fn open_moses_bpe(list: &Path, codes: &Path, side: &'static str) -> Result<Vocabulary, Error> {
+fn open_moses_bpe(list: &Path, codes: &Path, side: &'static str) -> Result<Vocabulary, VocabularyError> {
     let scripts = MosesScripts::of_directory(codes.parent().unwrap_or(Path::new(".")), list);
-    let truecaser = scripts.truecaser.map(Truecaser::open).transpose().map_err(VocabularyError::from)?;
+    let truecaser = scripts.truecaser.map(Truecaser::open).transpose()?;
     // A known form inside a sentence stays as it is, as in Moses' own script.
     let keep_known = TruecaserOptions { keep_known: true, ..TruecaserOptions::default() };
     let truecaser = truecaser.map(|truecaser| truecaser.with_options(keep_known));
@@ -238,7 +300,7 @@ fn open_moses_bpe(list: &Path, codes: &Path, side: &'static str) -> Result<Vocab
     };
     let [source, target] = &scripts.languages;
     let language = if side == "source" { source } else { target };
-    Ok(Vocabulary::open_moses_bpe(list, codes, MosesSteps::new(language, options, truecaser))?)
+    Vocabulary::open_moses_bpe(list, codes, MosesSteps::new(language, options, truecaser))
 }
 
 /// The description of a model, as [`inspect`] gives it. It prints as text for people: format, settings, tensors,
@@ -266,15 +328,11 @@ impl fmt::Display for Report {
 /// # Errors
 /// [`Error`] if the model can not be opened at all.
 pub fn inspect(path: impl AsRef<Path>) -> Result<Report, Error> {
-    let path = path.as_ref();
-    if let Some(unpacked) = Unpacked::open(path)? {
-        return inspect_files(&unpacked.directory());
-    }
-    let Some(bundled) = Bundled::named(path) else { return inspect_files(path) };
-    let folder = bundled.unpack()?;
-    let mut report = inspect_files(folder.path())?;
-    report.text = report.text.replace(&folder.path().display().to_string(), bundled.name);
-    report.model = path.to_owned();
+    let place = OnDisk::open_any(path.as_ref())?;
+    let mut report = inspect_files(&place.path).map_err(|error| place.renamed(error))?;
+    report.text = place.renamed_text(&report.text);
+    report.problems.iter_mut().for_each(|problem| *problem = place.renamed_text(problem));
+    report.model = PathBuf::from(place.renamed_text(&report.model.to_string_lossy()));
     Ok(report)
 }
 
@@ -298,13 +356,7 @@ fn inspect_files(path: &Path) -> Result<Report, Error> {
 /// # Errors
 /// [`Error`] if the model can not be read or the directory can not be written.
 pub fn convert(from: impl AsRef<Path>, to: impl AsRef<Path>, precision: StoredPrecision) -> Result<(), Error> {
-    let (from, to) = (from.as_ref(), to.as_ref());
-    if let Some(unpacked) = Unpacked::open(from)? {
-        return Ok(metaphrase_models::convert(&unpacked.directory(), to, precision)?);
-    }
-    match Bundled::named(from) {
-        Some(bundled) => metaphrase_models::convert(bundled.unpack()?.path(), to, precision)?,
-        None => metaphrase_models::convert(from, to, precision)?,
-    }
-    Ok(())
+    let place = OnDisk::open_any(from.as_ref())?;
+    let converted = metaphrase_models::convert(&place.path, to.as_ref(), precision);
+    converted.map_err(|error| place.renamed(error))
 }

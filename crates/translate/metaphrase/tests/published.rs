@@ -1,7 +1,8 @@
 //! Models as their makers publish them: their languages, their vocabularies, their shortlists and their scripts.
 
-use metaphrase::{Error, Package, Request, TranslateOptions, Translation, Translator};
+use metaphrase::{Error, ForeignFormat, Package, Request, StoredPrecision, TranslateOptions, Translation, Translator};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The words of the tiny model of Marian's, by id.
@@ -138,4 +139,77 @@ fn broken_parts_of_a_release_are_named() {
         let refused = refused.err().unwrap().to_string();
         assert!(refused.contains(part) && refused.lines().count() == 1, "{name}: {refused}");
     }
+}
+
+/// A file with the files of a directory.
+fn zipped(directory: &Path, to: &Path) {
+    let mut archive = zip::ZipWriter::new(fs::File::create(to).unwrap());
+    let folders = [directory.to_owned(), directory.join("model")];
+    for path in folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap()).map(|entry| entry.unwrap().path()) {
+        if path.is_file() {
+            let name = path.strip_prefix(directory.parent().unwrap()).unwrap().to_str().unwrap().to_owned();
+            archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+            archive.write_all(&fs::read(path).unwrap()).unwrap();
+        }
+    }
+    archive.finish().unwrap();
+}
+
+#[test]
+fn a_package_with_codes_of_bpe_is_read_packed_and_unpacked() {
+    let published = Published::new("vocab.yml", &WORDS);
+    let package = published.path("translate-en_de-1_0");
+    fs::create_dir(&package).unwrap();
+    metaphrase::export(
+        published.path("model.npz"),
+        package.join("model"),
+        ForeignFormat::CTranslate2,
+        StoredPrecision::F32,
+    )
+    .unwrap();
+    fs::write(package.join("metadata.json"), r#"{"from_code": "en", "to_code": "de"}"#).unwrap();
+    fs::write(package.join("bpe.model"), "#version: 0.2\nx y</w>\n").unwrap();
+    let packed = published.path("package.argosmodel");
+    zipped(&package, &packed);
+    let plain = published.translator();
+    let mut options = plain.options();
+    options.search.beam_size = 1;
+    let lines = || ["a b c", "j, i"].map(Request::translate).to_vec();
+    let expected = plain.run(&options, vec![Request::translate("a b c"), Request::translate("j <unk> i")]).unwrap();
+    for model in [&package, &packed] {
+        let found = Package::find(model).unwrap();
+        let languages = found.languages().unwrap();
+        assert_eq!((languages.sources, languages.targets), (vec!["en".to_owned()], vec!["de".to_owned()]));
+        let translator = Translator::builder().package(found).threads(1).build().unwrap();
+        assert_eq!(translator.segment("a, b"), [2, 1, 3, 0].map(metaphrase::WordId));
+        let mut own = translator.options();
+        own.search.beam_size = 1;
+        let found = translator.run(&own, lines()).unwrap();
+        let pieces = |translations: &[Translation]| {
+            translations.iter().map(|one| one.hypotheses[0].pieces.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(pieces(&found), pieces(&expected), "{}", model.display());
+    }
+    let error = Package::find(published.path("absent.zip")).unwrap_err().to_string();
+    assert!(error.contains("absent.zip"), "{error}");
+}
+
+#[test]
+fn the_languages_of_a_model_are_known_without_its_weights() {
+    let languages = |model: &Published, name: &str| {
+        let directory = model.path(name);
+        fs::create_dir(&directory).unwrap();
+        for file in ["model.npz", "vocab.yml"] {
+            fs::copy(model.path(file), directory.join(file)).unwrap();
+        }
+        let found = Package::find(&directory).unwrap().languages();
+        found.map(|found| [found.sources.join(" "), found.targets.join(" ")]).map_err(|error| error.to_string())
+    };
+    let one = Published::new("vocab.yml", &WORDS);
+    assert_eq!(languages(&one, "opus-mt-fi-en"), Ok(["fi".to_owned(), "en".to_owned()]));
+    let refused = languages(&one, "notes").unwrap_err();
+    assert!(refused.contains("notes") && refused.contains("rename its directory"), "{refused}");
+    assert_eq!(languages(&several_languages(), "opus-mt-en-gmw"), Ok(["en".to_owned(), "de nl".to_owned()]));
+    let bundled = Package::find("de-en").unwrap().languages().unwrap();
+    assert_eq!((bundled.sources, bundled.targets), (vec!["de".to_owned()], vec!["en".to_owned()]));
 }

@@ -5,7 +5,7 @@ use crate::formats::directory::{self, Manifest, ShortlistSettings, Side, StoredP
 use crate::{Config, ModelError, Precision, Weights};
 use metaphrase_base::{Checksums, NewFolder, read_unpacked};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Writes the model at `from`, of any known format, as a model directory at `to`, vocabularies and shortlist included.
 ///
@@ -119,10 +119,9 @@ fn copy_side(files: &VocabularyFiles, folder: &Path, side: &str) -> Result<Side,
     let extension = unpacked_name(name).rsplit_once('.').map_or("txt", |(_, extension)| extension);
     let vocabulary = if extension == "spm" { format!("{side}.spm") } else { format!("{side}.vocab.{extension}") };
     copy(&files.words, &folder.join(&vocabulary))?;
-    let is_codes = |segmenter: &PathBuf| segmenter.extension().is_some_and(|extension| extension == "bpe");
-    if let Some(codes) = files.segmenter.as_ref().filter(|segmenter| is_codes(segmenter)) {
+    if files.has_codes() {
         let what = "a model of BPE units, whose text passes Moses' scripts,";
-        return Err(ModelError::unsupported(codes, what, "it is translated with from its own directory"));
+        return Err(ModelError::unsupported(&files.words, what, "it is translated with from its own directory"));
     }
     let segmenter = match &files.segmenter {
         Some(segmenter) => {

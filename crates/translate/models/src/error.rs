@@ -96,14 +96,30 @@ impl ModelError {
         Self::Io { path: path.to_owned(), action, source }
     }
 
-    /// The same error, of a file that is written in the folder `part` and will be in the folder `to`.
-    pub(crate) fn moved(mut self, part: &Path, to: &Path) -> Self {
-        if let Self::Io { path, .. } = &mut self
+    /// The same error, of a file in the folder `part` that users know in the folder `to`.
+    #[must_use]
+    pub fn moved(mut self, part: &Path, to: &Path) -> Self {
+        if let Some(path) = self.path_mut()
             && let Ok(name) = path.strip_prefix(part)
         {
-            *path = to.join(name);
+            // Joined to nothing, a path would end with a slash.
+            *path = if name.as_os_str().is_empty() { to.to_owned() } else { to.join(name) };
         }
         self
+    }
+
+    fn path_mut(&mut self) -> Option<&mut PathBuf> {
+        match self {
+            Self::Io { path, .. }
+            | Self::Malformed { path, .. }
+            | Self::Damaged { path, .. }
+            | Self::MissingTensor { path, .. }
+            | Self::Shape { path, .. }
+            | Self::Tensor { path, .. }
+            | Self::Settings { path, .. }
+            | Self::Unsupported { path, .. } => Some(path),
+            Self::Ensemble { .. } => None,
+        }
     }
 
     pub(crate) fn malformed(path: &Path, format: &'static str, problem: impl Into<String>) -> Self {

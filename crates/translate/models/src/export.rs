@@ -98,9 +98,7 @@ impl ExportedModel<'_> {
         let advice =
             "models of one pair of languages, and those that are told the target language in the text, are written";
         let what = "a model of many languages in a format of another program";
-        let codes = [&self.vocabularies.source, &self.vocabularies.target].into_iter().any(|files| {
-            files.segmenter.as_ref().and_then(|path| path.extension()).is_some_and(|extension| extension == "bpe")
-        });
+        let codes = self.vocabularies.source.has_codes() || self.vocabularies.target.has_codes();
         let bpe = "a model of BPE units, whose text passes Moses' scripts, in a format of another program";
         let keep = "it is translated with from its own directory";
         ModelError::refuse(self.path(), &[(words.is_some(), what, advice), (codes, bpe, keep)])

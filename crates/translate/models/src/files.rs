@@ -5,11 +5,13 @@ mod ctranslate2;
 mod decoder_yml;
 mod foreign;
 mod hugging_face;
+mod languages;
 mod moses_scripts;
 mod shortlists;
 mod vocabularies;
 
 pub(crate) use foreign::check_file;
+pub use languages::NamedLanguages;
 pub use moses_scripts::MosesScripts;
 pub use shortlists::ShortlistFile;
 
@@ -19,6 +21,9 @@ use crate::formats::{Format, directory};
 use crate::{Config, ModelError, Precision, Weights};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+
+/// The codes of BPE in packages of Argos Translate.
+const BPE_MODEL: &str = "bpe.model";
 
 /// The files of a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,6 +88,15 @@ pub enum Numbering {
     Own,
     /// After `<s>`, `<pad>`, `</s>` and `<unk>`, as fairseq does.
     Fairseq,
+}
+
+impl VocabularyFiles {
+    /// Whether codes of BPE divide tokens of Moses' into the words of a list.
+    #[must_use]
+    pub fn has_codes(&self) -> bool {
+        let is_codes = |path: &PathBuf| path.ends_with(BPE_MODEL) || has_extension(&path.to_string_lossy(), &["bpe"]);
+        self.segmenter.as_ref().is_some_and(is_codes)
+    }
 }
 
 impl From<PathBuf> for VocabularyFiles {

@@ -54,7 +54,7 @@ pub use convert::{check_free, convert, replace, save};
 pub use ensemble::EnsembleState;
 pub use error::ModelError;
 pub use export::{ExportedModel, ForeignFormat, ModelWords, export};
-pub use files::{ModelFiles, MosesScripts, Numbering, ShortlistFile, Vocabularies, VocabularyFiles};
+pub use files::{ModelFiles, MosesScripts, NamedLanguages, Numbering, ShortlistFile, Vocabularies, VocabularyFiles};
 pub use formats::directory::{MANIFEST, StoredPrecision};
 pub use formats::{Format, load, load_static};
 pub use inspect::{Report, TensorReport, inspect};

@@ -537,5 +537,9 @@ fn packages_of_argos_translate_are_read() {
     );
     put("metadata.json", metadata);
     fs::rename(package.path().join("sentencepiece.model"), package.path().join("bpe.model")).unwrap();
-    assert!(refused(package.path()).contains("bpe.model"));
+    let vocabularies = ModelFiles::find(package.path()).unwrap().vocabularies().unwrap();
+    assert!(vocabularies.source.has_codes() && vocabularies.target.segmenter.unwrap().ends_with("bpe.model"));
+    let to = tempfile::tempdir().unwrap();
+    let error = convert(package.path(), &to.path().join("ours"), StoredPrecision::F32).unwrap_err().to_string();
+    assert!(error.contains("from its own directory"), "{error}");
 }

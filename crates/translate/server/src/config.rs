@@ -14,6 +14,8 @@ pub struct Config {
     pub address: SocketAddr,
     /// Its models.
     pub models: Vec<ModelSpec>,
+    /// Folders of models, whose languages are found when the server starts.
+    pub model_folders: Vec<PathBuf>,
     /// How models use the machine.
     pub model_options: ModelOptions,
     /// The file of glossaries, keys and usage; `None`: they are in memory.
@@ -94,14 +96,11 @@ impl Config {
     /// The bundled models, for this machine alone, with the state in memory.
     #[must_use]
     pub fn local() -> Self {
-        let spec = |source: &str, target: &str| ModelSpec {
-            source: source.to_owned(),
-            target: target.to_owned(),
-            path: format!("{source}-{target}").into(),
-        };
+        let spec = |source: &str, target: &str| ModelSpec::of_pair(source, target, format!("{source}-{target}"));
         Self {
             address: SocketAddr::from(([127, 0, 0, 1], 5000)),
             models: vec![spec("en", "de"), spec("de", "en")],
+            model_folders: Vec::new(),
             model_options: ModelOptions {
                 threads: std::thread::available_parallelism().map_or(1, usize::from),
                 device: Device::Cpu,

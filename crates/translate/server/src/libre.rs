@@ -165,7 +165,7 @@ async fn detect(State(app): Shared, request: Request) -> ApiResult {
     if text.is_empty() {
         return Err(Failure::Missing("q").into());
     }
-    let found = crate::detect::detect(&text, &app.models.sources());
+    let found = crate::detect::detect(&text, app.models.pairs().sources());
     let found: Vec<Value> = found
         .languages
         .into_iter()
@@ -175,8 +175,8 @@ async fn detect(State(app): Shared, request: Request) -> ApiResult {
 }
 
 async fn languages(State(app): Shared) -> Response<Body> {
-    let language = |(code, targets): (String, Vec<String>)| json!({"code": code, "name": language::names(&code).0, "targets": targets});
-    let all: Vec<Value> = app.models.languages().into_iter().map(language).collect();
+    let language = |(code, targets): &(String, Vec<String>)| json!({"code": code, "name": language::names(code).0, "targets": targets});
+    let all: Vec<Value> = app.models.pairs().languages().iter().map(language).collect();
     reply::json(StatusCode::OK, &all)
 }
 
@@ -219,7 +219,7 @@ async fn download_file(State(app): Shared, Path(name): Path<String>) -> ApiResul
 
 async fn settings(State(app): Shared) -> Response<Body> {
     let language = |code: &str| json!({"code": code, "name": language::names(code).0});
-    let (source, target) = app.models.first().unwrap_or(("en", "de"));
+    let (source, target) = app.models.pairs().first().unwrap_or(("en", "de"));
     let settings = json!({
         "apiKeys": app.config.require_key,
         "charLimit": app.config.limits.characters,

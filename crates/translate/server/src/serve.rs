@@ -3,6 +3,7 @@
 use crate::app::{App, Peer};
 use crate::config::Config;
 use crate::error::Failure;
+use crate::model_folder;
 use crate::routes;
 use crate::timed_stream::TimedStream;
 use axum::Router;
@@ -11,6 +12,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
@@ -45,12 +47,27 @@ pub enum ServeError {
         /// Why.
         error: Box<metaphrase::Error>,
     },
+    /// A folder of models that can not be read.
+    #[error("the folder {} cannot be read: {error}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// Folders without models.
+    #[error("{} has no model that can be served; the log says why", listed(.0))]
+    NoModels(Vec<PathBuf>),
     /// The data file can not be used.
     #[error(transparent)]
     Data(#[from] Failure),
     /// No threads, no signals.
     #[error("cannot start the server: {0}")]
     Start(std::io::Error),
+}
+
+fn listed(folders: &[PathBuf]) -> String {
+    folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// Serves until a signal ends the program (SIGTERM, SIGINT), then finishes the requests in work. `ready` gets the
@@ -107,9 +124,16 @@ impl Server {
     ///
     /// # Errors
     /// [`ServeError`].
-    pub async fn start(config: Config) -> Result<Self, ServeError> {
+    pub async fn start(mut config: Config) -> Result<Self, ServeError> {
         for model in &config.models {
             model.check().map_err(|error| ServeError::Model { name: model.name(), error: Box::new(error) })?;
+        }
+        for folder in &config.model_folders {
+            let unreadable = |error| ServeError::Folder { folder: folder.clone(), error };
+            config.models.extend(model_folder::find_models(folder).map_err(unreadable)?);
+        }
+        if config.models.is_empty() {
+            return Err(ServeError::NoModels(config.model_folders));
         }
         let address = config.address;
         let listener = TcpListener::bind(address).await.map_err(|error| ServeError::Listen { address, error })?;

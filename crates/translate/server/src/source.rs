@@ -29,21 +29,21 @@ impl App {
     /// [`Failure::Language`] for a language that no model reads, unless it is the target.
     pub fn source_language(&self, code: Option<&str>, text: &str, target: &str) -> Result<SourceLanguage, Failure> {
         let Some(code) = code else { return Ok(self.detected_language(text, target)) };
-        let known = self.models.sources();
-        let found = language::find(code, &known).or_else(|| same_language(code, target).then_some(target));
+        let known = self.models.pairs().sources();
+        let found = language::find(code, known).or_else(|| same_language(code, target).then_some(target));
         let code = found.ok_or_else(|| Failure::Language(code.to_owned()))?.to_owned();
         Ok(SourceLanguage { code, detected: None, is_foreign: false })
     }
 
     fn detected_language(&self, text: &str, target: &str) -> SourceLanguage {
-        let known = self.models.sources();
+        let known = self.models.pairs().sources();
         // A text in the target language needs no model that reads it.
-        let mut possible = known.clone();
+        let mut possible = known.to_vec();
         if !possible.iter().any(|code| code == target) {
             possible.push(target.to_owned());
         }
         let found = detect(text, &possible);
-        let translates = |code: &str| code != target && self.models.has(code, target);
+        let translates = |code: &str| code != target && self.models.pairs().has(code, target);
         let best = found.languages.first().filter(|_| found.verdict == Verdict::Known);
         let other = found.languages.iter().find(|one| translates(&one.language) && one.confidence >= POSSIBLE);
         let chosen = match best {
@@ -60,7 +60,7 @@ impl App {
 
     /// Why a text in an unknown language is not translated.
     pub fn no_known_language(&self) -> Failure {
-        Failure::NoKnownLanguage(self.models.sources().iter().map(|code| language::names(code).0).collect())
+        Failure::NoKnownLanguage(self.models.pairs().sources().iter().map(|code| language::names(code).0).collect())
     }
 }
 

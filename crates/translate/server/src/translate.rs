@@ -124,7 +124,7 @@ impl App {
         let (mut requests, mut places) = (Vec::new(), Vec::new());
         for (mut pending, sentences) in inputs {
             if !pending.sources.is_empty() {
-                pending.through = self.models.between(&pending.source, &target).map(str::to_owned);
+                pending.through = self.models.pairs().between(&pending.source, &target).map(str::to_owned);
                 let known = lane_models.iter().position(|(source, _)| *source == pending.source);
                 let lane = match known {
                     Some(lane) => lane,
@@ -179,7 +179,7 @@ impl App {
     fn text(&self, ask: &TranslationRequest, text: &str, target: &str) -> Result<PendingText, Failure> {
         let SourceLanguage { code, detected, is_foreign } =
             self.source_language(ask.source.as_deref(), text, target)?;
-        if !self.models.has(&code, target) && code != target {
+        if !self.models.pairs().has(&code, target) && code != target {
             return Err(Failure::Pair { from: code, to: target.to_owned() });
         }
         let stays = is_foreign || code == target;
@@ -234,8 +234,8 @@ impl App {
     /// # Errors
     /// [`Failure::Language`] if no model translates to it.
     pub fn target(&self, code: &str) -> Result<String, Failure> {
-        let known = self.models.targets();
-        language::find(code, &known).map(str::to_owned).ok_or_else(|| Failure::Language(code.to_owned()))
+        let known = self.models.pairs().targets();
+        language::find(code, known).map(str::to_owned).ok_or_else(|| Failure::Language(code.to_owned()))
     }
 }
 

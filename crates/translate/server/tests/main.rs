@@ -4,6 +4,7 @@
 mod common;
 mod deepl;
 mod faults;
+mod folder;
 mod languages;
 mod libre;
 mod models;

@@ -1,6 +1,6 @@
 //! The files of CTranslate2's directories, and of the packages of Argos Translate, which hold such a directory.
 
-use super::{ModelFiles, Vocabularies, VocabularyFiles, file_names, has_extension};
+use super::{BPE_MODEL, ModelFiles, Vocabularies, VocabularyFiles, file_names, has_extension};
 use crate::ModelError;
 use crate::config::{DecoderDefaults, LanguagePlaces, LanguageWords};
 use crate::formats::Format;
@@ -51,22 +51,26 @@ struct Metadata {
 /// The model of a package of Argos Translate. It is searched as Argos Translate does.
 pub(super) fn argos(directory: &Path) -> Result<ModelFiles, ModelError> {
     let path = directory.join(METADATA);
-    let json = std::fs::read(&path).map_err(|e| ModelError::io(&path, "read", e))?;
-    let metadata: Metadata =
-        serde_json::from_slice(&json).map_err(|e| ModelError::settings(&path, format!("can not be read: {e}")))?;
+    let metadata = metadata(&path)?;
     let target_prefix = metadata.target_prefix.filter(|prefix| !prefix.is_empty());
-    let pieces = directory.join("sentencepiece.model");
-    let bpe = !pieces.is_file() && directory.join("bpe.model").is_file();
     let other = metadata.kind.as_deref().is_some_and(|kind| kind != "translate");
-    let refused = [
-        (other, "a package of Argos Translate that does not translate", "its `type` must be `translate`"),
-        (bpe, "a package of Argos Translate with `bpe.model`", "packages with `sentencepiece.model` are read"),
-    ];
-    ModelError::refuse(&path, &refused)?;
+    let what = "a package of Argos Translate that does not translate";
+    ModelError::refuse(&path, &[(other, what, "its `type` must be `translate`")])?;
     let model = directory.join("model");
     let decoding = DecoderDefaults { beam_size: Some(4), normalize: Some(0.2), ..DecoderDefaults::default() };
     let languages = metadata.from_code.zip(metadata.to_code).map(|(from, to)| [from, to]);
     Ok(ModelFiles { decoding, languages, target_prefix, ..ModelFiles::plain(Format::CTranslate2, &model, &model) })
+}
+
+fn metadata(path: &Path) -> Result<Metadata, ModelError> {
+    let json = std::fs::read(path).map_err(|e| ModelError::io(path, "read", e))?;
+    serde_json::from_slice(&json).map_err(|e| ModelError::settings(path, format!("can not be read: {e}")))
+}
+
+/// The languages of the package in `directory`, if there is one.
+pub(super) fn argos_pair(directory: &Path) -> Option<[String; 2]> {
+    let Metadata { from_code, to_code, .. } = metadata(&directory.join(METADATA)).ok()?;
+    Some([from_code?, to_code?])
 }
 
 /// The word that all translations of a package begin with, as the word of its one target language.
@@ -88,7 +92,7 @@ pub(super) fn vocabularies(directory: &Path) -> Result<Vocabularies, ModelError>
     let above = directory.canonicalize().ok().and_then(|path| Some(path.parent()?.to_owned()));
     let found = match segmenters(directory)? {
         Some(found) => Some(found),
-        None => above.map(|above| segmenters(&above)).transpose()?.flatten(),
+        None => above.as_deref().map(segmenters).transpose()?.flatten().or_else(|| codes(above.as_deref()?)),
     };
     match found {
         Some([source, target]) => Ok(with_segmenters(lists, source, target)),
@@ -128,6 +132,12 @@ fn segmenters(directory: &Path) -> Result<Option<[PathBuf; 2]>, ModelError> {
             Err(ModelError::settings(directory, problem))
         }
     }
+}
+
+/// The codes of BPE of a package of Argos Translate, for both languages.
+fn codes(package: &Path) -> Option<[PathBuf; 2]> {
+    let codes = package.join(BPE_MODEL);
+    (package.join(METADATA).is_file() && codes.is_file()).then(|| [codes.clone(), codes])
 }
 
 /// SentencePiece models start with a line feed, and others of these endings do not.

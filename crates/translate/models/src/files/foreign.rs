@@ -38,31 +38,28 @@ const BY_EXTENSION: [(&str, &str, &str); 6] = [
 
 /// What a file is, and what to do with it.
 fn kind_of_file(name: &str, start: &[u8]) -> Option<(&'static str, &'static str)> {
-    let is_tar = start.get(257..262) == Some(b"ustar") || has_extension(name, &["tar"]);
-    let is_gzip_of_tar = name.ends_with(".tar.gz") || name.ends_with(".tgz");
+    let is_tar = start.get(257..262) == Some(b"ustar");
+    let has_name_of_archive = name.ends_with(".tar.gz") || has_extension(name, &["zip", "argosmodel", "tgz", "tar"]);
     Some(match start {
         [] => ("an empty file", "copy or download the model again"),
         _ if start.starts_with(b"version https://git-lfs") => (
             "a pointer of Git LFS in place of the file",
             "run `git lfs pull` in the repository, or download the file itself",
         ),
-        [0x1f, 0x8b, ..] if is_gzip_of_tar => ("an archive", "unpack it (`tar -xzf`) and name the directory"),
         [0x1f, 0x8b, ..] if name.ends_with(".bin.gz") || name.ends_with(".npz.gz") => return None,
         [0x1f, 0x8b, ..] => ("a file packed with gzip", "unpack it (`gzip -d`), and its vocabulary, too"),
-        _ if is_tar => ("an archive", "unpack it (`tar -xf`) and name the directory"),
+        _ if is_tar => ("an archive without the name of one", "name it `.tar`, or unpack it (`tar -xf FILE -C DIR`)"),
         [0xfd, b'7', b'z', b'X', b'Z', ..] | [b'B', b'Z', b'h', ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            ("a packed file", "unpack it first")
+            ("a packed file", "unpack it (`mkdir DIR && tar -xf FILE -C DIR`) and name the directory")
         }
-        [b'7', b'z', 0xbc, 0xaf, ..] => ("an archive", "unpack it and name the directory"),
-        _ if has_extension(name, &["argosmodel"]) => {
-            ("a package of Argos Translate", "unpack it (it is a zip archive) and name the directory")
+        [b'7', b'z', 0xbc, 0xaf, ..] => ("an archive", "unpack it (`7z x FILE -oDIR`) and name the directory"),
+        [b'<', ..] if is_page(start) => ("a web page in place of the file", "download the file itself"),
+        _ if !start.starts_with(b"PK") && has_name_of_archive => {
+            ("a file with the name of an archive, which it is not", "download it again")
         }
         _ if has_extension(name, &["onnx", "ort"]) => ("an ONNX model", ORIGINAL),
         _ if has_extension(name, &["pt", "pth", "ckpt"]) => {
             ("a checkpoint of PyTorch, such as fairseq's or OpenNMT-py's", MARIAN)
-        }
-        [b'P', b'K', 3, 4, ..] if has_extension(name, &["zip"]) => {
-            ("a zip archive", "unpack it and name the directory")
         }
         _ if has_extension(name, &["spm", "model"]) && start.starts_with(b"\n") => {
             ("a vocabulary of SentencePiece", "name the model, or the directory with both")
@@ -76,7 +73,6 @@ fn kind_of_file(name: &str, start: &[u8]) -> Option<(&'static str, &'static str)
         }
         [b'G', b'G', b'U', b'F', ..] => ("a GGUF model", ORIGINAL),
         [0x89, b'H', b'D', b'F', ..] => ("a model of Keras or TensorFlow", MARIAN),
-        [b'<', ..] if is_page(start) => ("a web page in place of the file", "download the file itself"),
         _ => return None,
     })
 }
@@ -143,8 +139,7 @@ fn kind_of_directory(directory: &Path, names: &[String]) -> Option<(String, Stri
         return fixed(what, advice);
     }
     let archive = ends(&[".zip", ".tar.gz", ".tgz", ".tar", ".argosmodel"]);
-    archive
-        .map(|archive| (format!("a directory with the archive `{archive}`"), "unpack it and name its directory".into()))
+    archive.map(|archive| (format!("a directory with the archive `{archive}`"), "name the archive itself".into()))
 }
 
 /// What a file is that has no content of its own.
@@ -235,7 +230,7 @@ mod tests {
             (&[("model.nemo", "x")], "NeMo"),
             (&[("model.pt", "x"), ("dict.en.txt", "x"), ("dict.de.txt", "x")], "fairseq model"),
             (&[("averaged-10-epoch.pt", "x"), ("bpe.codes", "x")], "OpenNMT-py"),
-            (&[("opus-2020-02-26.zip", "PK")], "unpack it"),
+            (&[("opus-2020-02-26.zip", "PK")], "name the archive itself"),
             (&[("opus-mt/", ""), ("README.md", "x")], "is it in its folder `opus-mt`?"),
             (&[], "it has no files"),
             (&[("model.npz", "")], "empty file"),
@@ -258,16 +253,17 @@ mod tests {
         tar[257..262].copy_from_slice(b"ustar");
         for (name, bytes, part) in [
             ("a.bin", &b""[..], "empty file"),
-            ("opus.zip", b"PK\x03\x04....", "zip archive"),
-            ("opus.tar.gz", b"\x1f\x8b\x08\0", "tar -xzf"),
+            ("opus.zip", b"something else", "name of an archive, which it is not"),
+            ("opus.zip", b"<!DOCTYPE html><html>", "web page"),
+            ("opus.tar.xz", b"\xfd7zXZ\0", "tar -xf"),
             ("model.gz", b"\x1f\x8b\x08\0", "gzip -d"),
             ("model.bin.gz", b"\x1f\x8b\x08\0", "unexpected end of file"),
             ("vocab.spm", b"\n\x0c\n\x05<unk>", "a vocabulary"),
             ("lm.bin", b"mmap lm http://kheafield.com/code format version 5\n\0", "KenLM"),
             ("lid.176.bin", b"\xba\x16\x4f\x2f\x0c\0\0\0", "fastText"),
             ("model.gguf", b"GGUF\x03\0\0\0", "GGUF"),
-            ("opus.tar", &tar, "tar -xf"),
-            ("translate-en_de.argosmodel", b"PK\x03\x04....", "Argos"),
+            ("opus.bin", &tar, "name it `.tar`"),
+            ("translate-en_de.argosmodel", b"something else", "name of an archive"),
             ("model.onnx", b"\x08\x07\x12\x07", "ONNX"),
             ("checkpoint_best.pt", b"PK\x03\x04....", "fairseq"),
             ("model.npz", b"<!DOCTYPE html><html>", "web page"),

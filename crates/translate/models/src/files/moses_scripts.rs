@@ -29,6 +29,9 @@ impl MosesScripts {
     /// directory without such a script has the usual ones.
     #[must_use]
     pub fn of_directory(directory: &Path, list: &Path) -> Self {
+        if let Some(languages) = super::ctranslate2::argos_pair(directory) {
+            return Self::argos(languages);
+        }
         let script = text(&directory.join("preprocess.sh")).filter(|script| script.contains("tokenizer.perl"));
         let runs =
             |program: &str| script.as_ref().is_none_or(|script| commands(script).any(|line| line.contains(program)));
@@ -51,6 +54,20 @@ impl MosesScripts {
     }
 }
 
+impl MosesScripts {
+    /// What Argos Translate does with the text of its packages with `bpe.model`.
+    fn argos(languages: [String; 2]) -> Self {
+        Self {
+            languages,
+            normalize: true,
+            replace_unicode_punctuation: false,
+            remove_control_characters: false,
+            aggressive_dashes: false,
+            truecaser: None,
+        }
+    }
+}
+
 /// The lines of a script that are no comments.
 fn commands(script: &str) -> impl Iterator<Item = &str> {
     script.lines().filter(|line| !line.trim_start().starts_with('#'))
@@ -68,14 +85,9 @@ fn text(path: &Path) -> Option<String> {
 
 /// The languages that the README names, or the directory's name, or that of the directory around it.
 fn languages(directory: &Path) -> [String; 2] {
-    let readme = text(&directory.join("README.md")).unwrap_or_default();
-    let named = |side: &str| {
-        let line = readme.lines().find(|line| line.contains(side))?;
-        let code = line.split_once(':')?.1.split([' ', ',', '+']).find(|code| !code.is_empty())?;
-        is_code(code).then(|| code.to_owned())
-    };
-    if let Some((source, target)) = named("source language").zip(named("target language")) {
-        return [source, target];
+    let [sources, targets] = readme(directory);
+    if let (Some(source), Some(target)) = (sources.first(), targets.first()) {
+        return [source.clone(), target.clone()];
     }
     let whole = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     let names = whole.ancestors().take(2).filter_map(|folder| folder.file_name()?.to_str());
@@ -85,6 +97,17 @@ fn languages(directory: &Path) -> [String; 2] {
     };
     let found = names.filter_map(pair).next();
     found.unwrap_or_else(|| ["en".to_owned(), "en".to_owned()])
+}
+
+/// The codes of the source and the target languages that the README of a model lists: `* source language(s): deu nld`.
+pub(super) fn readme(directory: &Path) -> [Vec<String>; 2] {
+    let readme = text(&directory.join("README.md")).unwrap_or_default();
+    let listed = |side: &str| {
+        let line = readme.lines().find(|line| line.to_ascii_lowercase().contains(side));
+        let codes = line.and_then(|line| line.split_once(':')).map_or("", |(_, codes)| codes);
+        codes.split([' ', ',', '+', '*']).filter(|code| is_code(code)).map(str::to_owned).collect()
+    };
+    [listed("source language"), listed("target language")]
 }
 
 /// A code of two or three letters; what follows an underscore is a script or a region.
@@ -112,6 +135,7 @@ mod tests {
         let read = || MosesScripts::of_directory(folder.path(), &path("list.yml"));
         let scripts = read();
         assert_eq!(scripts.languages, ["fi", "en"]);
+        assert_eq!(readme(folder.path()), [vec!["fi".to_owned(), "sv".to_owned()], vec!["en".to_owned()]]);
         assert!(scripts.normalize && scripts.replace_unicode_punctuation && scripts.aggressive_dashes);
         assert!(!scripts.remove_control_characters && scripts.truecaser.is_none());
         fs::write(path("preprocess.sh"), "tokenizer.perl -l en | truecase.perl --model source.tcmodel\n").unwrap();
@@ -132,6 +156,10 @@ mod tests {
             assert_eq!(scripts.languages, ["sv", "fr"]);
             assert!(scripts.normalize && scripts.truecaser.is_none());
         }
+        fs::write(inner.join("metadata.json"), r#"{"from_code":"de","to_code":"en"}"#).unwrap();
+        let argos = MosesScripts::of_directory(&inner, &list);
+        assert_eq!(argos.languages, ["de", "en"]);
+        assert!(argos.normalize && !argos.aggressive_dashes && !argos.replace_unicode_punctuation);
         let nowhere = MosesScripts::of_directory(folder.path(), &list);
         assert_eq!(nowhere.languages, ["en", "en"]);
     }

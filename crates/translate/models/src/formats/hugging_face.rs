@@ -14,7 +14,7 @@ use super::{pytorch, safetensors};
 use crate::buffer::{Buffer, Slice};
 use crate::config::hugging_face::{Family, Generation, Settings};
 use crate::config::{Architecture, LanguageWords, Positions};
-use crate::files::check_file;
+use crate::files::{NamedLanguages, check_file};
 use crate::stored::{Encoding, StoredTensor};
 use crate::transformer::position_vectors;
 use crate::{Config, ModelError, Weights};
@@ -70,6 +70,22 @@ pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
         None => config.language_words = Some(LanguageWords::in_vocabulary()),
     }
     Ok((config, weights))
+}
+
+/// What the settings in `directory` say about languages.
+pub(crate) fn languages(directory: &Path) -> Result<NamedLanguages, ModelError> {
+    let path = directory.join("config.json");
+    let json = std::fs::read(&path).map_err(|e| ModelError::io(&path, "read", e))?;
+    let none = NamedLanguages::default();
+    Ok(match Family::from_json(&path, &json)? {
+        Family::Marian => NamedLanguages { pair: languages::pair(directory), ..none },
+        Family::T5 => NamedLanguages { words: Some(LanguageWords::in_vocabulary()), ..none },
+        Family::M2m100 | Family::Mbart => {
+            let settings = Settings::parse(&path, &json)?;
+            let first = generation(directory)?.or(settings.generation).forced_bos_token_id;
+            NamedLanguages { words: Some(languages::words(directory, &settings, first)?), ..none }
+        }
+    })
 }
 
 /// The model of a family, and the settings of all families but T5's.

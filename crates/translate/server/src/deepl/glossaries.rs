@@ -32,7 +32,7 @@ pub fn routes() -> Router<Arc<App>> {
 async fn pairs(State(app): Shared, request: Request) -> ApiResult {
     read(&app, request, 64_000).await?;
     let code = |code: &str| base(code).to_lowercase();
-    let languages = app.models.languages();
+    let languages = app.models.pairs().languages();
     let pairs = languages.iter().flat_map(|(source, targets)| targets.iter().map(move |target| (source, target)));
     let pairs: Vec<Value> =
         pairs.map(|(source, target)| json!({"source_lang": code(source), "target_lang": code(target)})).collect();
@@ -71,7 +71,7 @@ fn object_3(glossary: &StoredGlossary) -> Value {
 fn dictionary(app: &App, text: impl Fn(&'static str) -> Option<String>) -> Result<Dictionary, Failure> {
     let needed = |name| text(name).filter(|text| !text.is_empty()).ok_or(Failure::Missing(name));
     let (source, target) = (base(&needed("source_lang")?).to_lowercase(), base(&needed("target_lang")?).to_lowercase());
-    if !app.models.targets().iter().any(|code| base(code).eq_ignore_ascii_case(&target)) {
+    if !app.models.pairs().targets().iter().any(|code| base(code).eq_ignore_ascii_case(&target)) {
         return Err(Failure::Language(target));
     }
     let format = text("entries_format").unwrap_or_else(|| "tsv".into());

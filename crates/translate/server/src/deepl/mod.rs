@@ -99,13 +99,13 @@ async fn languages(State(app): Shared, request: Request) -> ApiResult {
     let kind = call.params.text("type").unwrap_or_else(|| "source".into());
     let languages: Vec<Value> = match &*kind {
         "source" => {
-            let sources = app.models.sources();
+            let sources = app.models.pairs().sources();
             sources.iter().map(|code| json!({"language": base(code), "name": language::names(code).0})).collect()
         }
         "target" => {
-            let all = app.models.targets().into_iter().flat_map(|code| {
-                let name = language::names(&code).0;
-                let variants = variants(&code);
+            let all = app.models.pairs().targets().iter().flat_map(|code| {
+                let name = language::names(code).0;
+                let variants = variants(code);
                 let several = variants.len() > 1;
                 variants.into_iter().map(move |variant| {
                     let name = match variant.split_once('-').filter(|_| several) {

@@ -32,7 +32,8 @@ pub async fn translate(State(app): Shared, request: Request) -> ApiResult {
     let unknown = super::params::ignored(params, Kind::Text)?;
     let glossaries = app.stored_glossaries(&client, ids, (source.as_deref(), &target)).await?;
     let characters: Vec<usize> = texts.iter().map(|text| text.chars().count()).collect();
-    let source = source.map(|code| language::find(&code, &app.models.sources()).map_or(code.clone(), str::to_owned));
+    let source =
+        source.map(|code| language::find(&code, app.models.pairs().sources()).map_or(code.clone(), str::to_owned));
     let (format, split) = (format(params)?, split(params)?);
     let ignored = ignored(params)?;
     let ask = TranslationRequest {

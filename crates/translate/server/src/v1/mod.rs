@@ -93,19 +93,19 @@ async fn info(State(app): Shared) -> Response<Body> {
         },
         "formats": crate::text::FORMATS,
         "files": crate::files::extensions(),
-        "detects": app.models.sources().len() > 1,
+        "detects": app.models.pairs().sources().len() > 1,
         "glossaries": true,
     });
     reply::json(StatusCode::OK, &info)
 }
 
 async fn languages(State(app): Shared) -> Response<Body> {
-    let language = |(code, targets): (String, Vec<String>)| {
-        let (name, own) = language::names(&code);
+    let language = |(code, targets): &(String, Vec<String>)| {
+        let (name, own) = language::names(code);
         json!({"code": code, "name": name, "native_name": own, "targets": targets})
     };
-    let all: Vec<Value> = app.models.languages().into_iter().map(language).collect();
-    let first = app.models.first().map(|(source, target)| json!({"source": source, "target": target}));
+    let all: Vec<Value> = app.models.pairs().languages().iter().map(language).collect();
+    let first = app.models.pairs().first().map(|(source, target)| json!({"source": source, "target": target}));
     reply::json(StatusCode::OK, &json!({"languages": all, "default": first}))
 }
 
@@ -121,7 +121,7 @@ struct DetectBody {
 
 async fn detect(State(app): Shared, request: Request) -> ApiResult {
     let (DetectBody { text }, ..) = read(&app, request).await?;
-    let found = crate::detect::detect(&text, &app.models.sources());
+    let found = crate::detect::detect(&text, app.models.pairs().sources());
     let verdict = match found.verdict {
         Verdict::Known => "known",
         Verdict::Foreign => "other",

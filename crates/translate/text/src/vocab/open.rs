@@ -81,8 +81,8 @@ impl Vocabulary {
         let read = || {
             let bpe = Bpe::open(codes)?;
             let bytes = read_unpacked(list)?;
-            let words = word_list(VocabularyFormat::detect(list, &bytes)?, &bytes)?;
-            let eos = words.id(EOS).ok_or(VocabularyError::Missing(EOS))?;
+            let words = list_of_pieces(VocabularyFormat::detect(list, &bytes)?, &bytes)?;
+            let eos = end_of_sentence(&words)?;
             let unk = words.id(UNK).ok_or(VocabularyError::Missing(UNK))?;
             Ok(Self { form: Form::MosesBpe(Box::new(MosesBpe::new(words, steps, bpe, eos, unk))), eos, unk: Some(unk) })
         };
@@ -155,16 +155,25 @@ impl Vocabulary {
         list: &[u8],
         pieces: SentencePieceModel,
     ) -> Result<Self, VocabularyError> {
-        let words = match format {
-            VocabularyFormat::List => WordList::new(formats::parse_lines(list)?)?,
-            _ => word_list(format, list)?,
-        };
-        // A list of source words of OpenNMT-py has no end of sentence, which its models do not read: padding stands in
-        // its place.
-        let eos = words.id(EOS).or_else(|| words.id("<blank>")).ok_or(VocabularyError::Missing(EOS))?;
+        let words = list_of_pieces(format, list)?;
+        let eos = end_of_sentence(&words)?;
         let unk = words.id(UNK).ok_or(VocabularyError::Missing(UNK))?;
         Ok(Self { form: Form::MarianMt(Box::new(MarianMt::new(words, pieces, eos, unk))), eos, unk: Some(unk) })
     }
+}
+
+/// The words of a list that comes with what divides text into them: lines may be empty and words may come again.
+fn list_of_pieces(format: VocabularyFormat, bytes: &[u8]) -> Result<WordList, VocabularyError> {
+    match format {
+        VocabularyFormat::List => WordList::new(formats::parse_lines(bytes)?),
+        _ => word_list(format, bytes),
+    }
+}
+
+/// A list of source words of OpenNMT-py has no end of sentence, which its models do not read: padding stands in its
+/// place.
+fn end_of_sentence(words: &WordList) -> Result<WordId, VocabularyError> {
+    words.id(EOS).or_else(|| words.id("<blank>")).ok_or(VocabularyError::Missing(EOS))
 }
 
 /// The words of a list; pieces of a SentencePiece model are no list.

@@ -1,0 +1,91 @@
+//! Folders of models.
+
+use crate::common::{Running, server_with};
+use metaphrase_server::{Config, ServeError, Server};
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+fn shipped(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(path)
+}
+
+fn copy(from: &str, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(shipped(from)).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+/// A folder with models of several formats, and with other things.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = |name: &str| folder.path().join(name);
+    copy("models/en-de", &inside("ours-en-de"));
+    copy("testdata/models/marian-tiny", &inside("fr-it"));
+    copy("testdata/models/hub/m2m100", &inside("m2m100_418M"));
+    copy("testdata/models/marian-tiny", &inside("my-model"));
+    fs::create_dir(inside("notes")).unwrap();
+    fs::create_dir(inside(".git")).unwrap();
+    fs::write(inside("README.md"), "my models").unwrap();
+    fs::write(inside("broken.zip"), "no archive").unwrap();
+    folder
+}
+
+fn server(folder: &Path) -> Running {
+    server_with(|config| {
+        config.models.clear();
+        config.model_folders = vec![folder.to_owned()];
+    })
+}
+
+#[test]
+fn models_of_a_folder_are_listed_and_loaded_when_they_are_needed() {
+    let folder = folder();
+    let server = server(folder.path());
+    let states = server.get("/api/v1/models").json();
+    let states = states["models"].as_array().unwrap();
+    let names: Vec<&str> = states.iter().map(|state| state["name"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+    assert!(names.contains(&"en-de") && names.contains(&"fr-it"), "{names:?}");
+    assert!(states.iter().all(|state| state["loaded"] == false && state["bytes"].is_null()));
+
+    let many = states.iter().find(|state| state["sources"].as_array().unwrap().len() > 1).unwrap();
+    let [one, other] = [0, 1].map(|at| many["sources"][at].as_str().unwrap());
+    let languages = server.get("/languages").json();
+    let of_one = languages.as_array().unwrap().iter().find(|language| language["code"] == one).unwrap();
+    assert!(of_one["targets"].as_array().unwrap().contains(&json!(other)), "{of_one}");
+
+    for (source, target) in [("en", "de"), ("fr", "it"), (one, other), (other, one)] {
+        let answer = server.post("/translate", &json!({"q": "Hello.", "source": source, "target": target}));
+        assert_eq!(answer.status, 200, "{source}-{target}: {}", answer.text());
+    }
+    let states = server.get("/api/v1/models").json();
+    let states = states["models"].as_array().unwrap();
+    assert!(
+        states.iter().all(|state| state["loaded"] == true && state["bytes"].as_u64().unwrap() > 1000),
+        "{states:?}"
+    );
+    assert_eq!(server.metric("models"), 3, "a model of many languages is in memory once");
+}
+
+#[test]
+fn a_folder_without_models_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = |path: &Path| {
+        let mut config = Config::local();
+        config.address.set_port(0);
+        config.models.clear();
+        config.model_folders = vec![path.to_owned()];
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let error = runtime.block_on(Server::start(config)).err().unwrap();
+        runtime.shutdown_timeout(Duration::from_secs(1));
+        error
+    };
+    assert!(matches!(start(folder.path()), ServeError::NoModels(_)));
+    let absent = folder.path().join("absent");
+    let error = start(&absent);
+    assert!(matches!(error, ServeError::Folder { .. }) && error.to_string().contains("absent"), "{error}");
+}
