@@ -18,7 +18,8 @@ pub struct ModelArgs {
     /// CTranslate2, of Argos Translate, or in Metaphrase's own format), an archive with such a directory (.zip,
     /// .argosmodel, .tar.gz), a name that `metaphrase models` lists, or a model file with --vocab. Several models, each
     /// with its own -m, form an ensemble; they must have the same vocabularies. The models en-de and de-en, for English
-    /// and German, are part of the program [default: METAPHRASE_MODEL, else the model of `metaphrase config`, else en-de]
+    /// and German, are part of the program [default: METAPHRASE_MODEL, else the model of `metaphrase config`, else
+    /// en-de]
     #[arg(short, long = "model", value_name = "PATH")]
     models: Vec<PathBuf>,
     /// The weight of each model of an ensemble [default: 1/n for each of n models]

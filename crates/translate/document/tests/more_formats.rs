@@ -138,7 +138,7 @@ fn marked(text: &str) -> (String, String) {
 
 #[test]
 fn restructured_text_is_translated_in_place() {
-    let (plain, expected) = marked(include_str!("marked.rst"));
+    let (plain, expected) = marked(include_str!("fixtures/marked.rst"));
     assert_eq!(same(&plain, FileFormat::Rst), plain);
     let found = capitals(&plain, FileFormat::Rst);
     let differ = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);

@@ -1,5 +1,5 @@
 //! Models in archives: zip files, as the releases of OPUS-MT and the packages of Argos Translate (`.argosmodel`) are,
-//! and `.tar.gz`. An archive is unpacked to a temporary folder, which is there for as long as its model is being opened.
+//! and `.tar.gz`. An archive is unpacked to a temporary folder, which is there while its model is being opened.
 
 use crate::Error;
 use crate::bundled::Bundled;
