@@ -1,6 +1,6 @@
 """Trains pre-norm Transformers for translation, on a GPU (bf16) or a CPU; exports Marian's tensor names."""
 
-import argparse, json, math, os, sys, time, threading, queue
+import argparse, math, time, threading, queue
 import numpy as np
 import torch, torch.nn.functional as F
 
@@ -382,59 +382,9 @@ def split(net, get):
     return out
 
 
-def pack(net, path, bits=10):
-    """Vectors as f16; matrices as integers of so many bits with a scale (f32) for each row of the training layout."""
-    top = 2 ** (bits - 1) - 1
-    parts, meta = [], []
-    for n, s in net.shape.items():
-        o, k = net.at[n]
-        w = net.master[o : o + k].view(s).float()
-        if len(s) == 1:
-            b = w.cpu().numpy().astype(np.float32).tobytes()
-            meta.append([n, s, "f", len(b)])
-            parts.append(b)
-            continue
-        sc = w.abs().amax(1, keepdim=True) / top + 1e-12
-        qv = (torch.round(w / sc).clamp(-top, top).to(torch.int32) + top).flatten()
-        pad = (-qv.numel()) % 8
-        qv = torch.cat([qv, qv.new_zeros(pad)]).view(-1, 8).cpu().numpy().astype(np.uint16)
-        bitsm = ((qv[:, :, None] >> np.arange(bits, dtype=np.uint16)) & 1).astype(np.uint8).reshape(-1, 8 * bits)
-        b = sc.cpu().numpy().astype(np.float32).tobytes() + np.packbits(bitsm, axis=1, bitorder="little").tobytes()
-        meta.append([n, s, "q", len(b)])
-        parts.append(b)
-    head = json.dumps({"bits": bits, "tensors": meta, "arch": vars(net.a)}).encode()
-    data = len(head).to_bytes(8, "little") + head + b"".join(parts)
-    size, i = 15 * 2**20, 0
-    for i in range(0, (len(data) + size - 1) // size):
-        with open(f"{path}.{i}", "wb") as f:
-            f.write(data[i * size : (i + 1) * size])
-    return len(data)
-
-
-def unpack(files):
-    data = b"".join(open(f, "rb").read() for f in files)
-    n = int.from_bytes(data[:8], "little")
-    head = json.loads(data[8 : 8 + n])
-    o = 8 + n
-    bits = head["bits"]
-    top = 2 ** (bits - 1) - 1
-    out = {}
-    for name, s, kind, k in head["tensors"]:
-        b = data[o : o + k]
-        o += k
-        if kind == "f":
-            out[name] = np.frombuffer(b, np.float32).reshape(s)
-            continue
-        sc = np.frombuffer(b[: 4 * s[0]], np.float32)[:, None]
-        raw = np.unpackbits(np.frombuffer(b[4 * s[0] :], np.uint8), bitorder="little").reshape(-1, bits)
-        q = (raw.astype(np.int32) << np.arange(bits, dtype=np.int32)).sum(1)[: s[0] * s[1]].reshape(s) - top
-        out[name] = q.astype(np.float32) * sc
-    return head, out
-
-
 def options(argv=None):
     p = argparse.ArgumentParser()
-    for n, v in dict(dim=384, ffn=1536, enc=10, dec=2, head=64, tokens=50000, words=32000, warmup=500, every=50, deve=10, bits=10).items():
+    for n, v in dict(dim=384, ffn=1536, enc=10, dec=2, head=64, tokens=50000, words=32000, warmup=500, every=50, deve=10).items():
         p.add_argument("--" + n, type=int, default=v)
     for n, v in dict(dropout=0.1, lr=2e-3, smoothing=0.1, flat=0.3, ratio=0.1, decay=0.0).items():
         p.add_argument("--" + n, type=float, default=v)

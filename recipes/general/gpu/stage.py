@@ -8,7 +8,7 @@ model, target), `terms.DIRECTION.src` (pieces with terms between them) with `ter
 In the last 28 % of the time the matrices are rounded to the integers of 8 bits that `metaphrase convert --precision int8` makes of them.
 """
 
-import sys, time, os, json, struct, glob, shutil, subprocess, multiprocessing as mp
+import sys, time, os, json, struct, glob, shutil, multiprocessing as mp
 
 T0 = time.time()
 import numpy as np, sentencepiece as spm
@@ -219,7 +219,4 @@ for i, d in enumerate(directions):
     folder = f"{out}/{d}"
     save(net, f"{start}/{d}", folder)
     log(f"{d} {'ok' if ok else 'DIVERGED'} saved")
-    after = f"{out}/after.sh"
-    if os.path.exists(after):
-        subprocess.Popen(["bash", after, d])
     del tr, dv, net

@@ -9,14 +9,17 @@ use zip::{ZipArchive, ZipWriter};
 fn capitals(bytes: &[u8], format: FileFormat) -> (Vec<u8>, Vec<String>) {
     let prepared = SegmentedFile::new(bytes.to_vec(), format, &Options::default()).unwrap();
     let sentences: Vec<String> = prepared.sentences().map(|source| source.text.into_owned()).collect();
-    let answers: Vec<Option<Answer>> = prepared
-        .sentences()
+    (prepared.finish(&answers(&prepared, str::to_ascii_uppercase)).unwrap().bytes, sentences)
+}
+
+/// An answer for each sentence: its text after a change that moves no letter, with its things to copy where they were.
+pub(crate) fn answers(file: &SegmentedFile, change: impl Fn(&str) -> String) -> Vec<Option<Answer>> {
+    file.sentences()
         .map(|source| {
             let kept = source.kept.iter().map(|kept| Some(kept.range.clone())).collect();
-            Some(Answer { text: source.text.to_ascii_uppercase(), kept, links: vec![] })
+            Some(Answer { text: change(&source.text), kept, links: vec![] })
         })
-        .collect();
-    (prepared.finish(&answers).unwrap().bytes, sentences)
+        .collect()
 }
 
 fn text(input: &str, format: FileFormat) -> String {

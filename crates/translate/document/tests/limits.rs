@@ -1,7 +1,7 @@
 //! Files that are made to fill the memory, or to take long, are refused or read within limits.
 
-use crate::files::{archive, part};
-use metaphrase_document::{Answer, Error, FileFormat, Options, SegmentedFile};
+use crate::files::{answers, archive, part};
+use metaphrase_document::{Error, FileFormat, Options, SegmentedFile};
 use std::io::{Cursor, Write};
 use std::time::Instant;
 use zip::ZipWriter;
@@ -16,14 +16,7 @@ fn read(bytes: Vec<u8>, format: FileFormat) -> Result<SegmentedFile, Error> {
 
 /// The file with each sentence in capitals.
 fn capitals(file: &SegmentedFile) -> Vec<u8> {
-    let answers: Vec<Option<Answer>> = file
-        .sentences()
-        .map(|source| {
-            let kept = source.kept.iter().map(|kept| Some(kept.range.clone())).collect();
-            Some(Answer { text: source.text.to_uppercase(), kept, links: vec![] })
-        })
-        .collect();
-    file.finish(&answers).unwrap().bytes
+    file.finish(&answers(file, str::to_uppercase)).unwrap().bytes
 }
 
 /// A document with other parts, none of which has text to translate.

@@ -1,6 +1,6 @@
 //! JSON lines, translation memories, spreadsheets of OpenDocument and reStructuredText.
 
-use crate::files::{archive, part};
+use crate::files::{answers, archive, part};
 use metaphrase_document::{Answer, Entries, FileFormat, FileOptions, Options, SegmentedFile};
 
 fn options() -> Options {
@@ -10,14 +10,7 @@ fn options() -> Options {
 /// A file with each sentence in capitals, but for its things to copy.
 fn bytes(input: &[u8], format: FileFormat, options: &Options) -> Vec<u8> {
     let file = SegmentedFile::new(input.to_vec(), format, options).unwrap();
-    let answers: Vec<_> = file
-        .sentences()
-        .map(|source| {
-            let kept = source.kept.iter().map(|kept| Some(kept.range.clone())).collect();
-            Some(Answer { text: source.text.to_uppercase(), kept, links: vec![] })
-        })
-        .collect();
-    file.finish(&answers).unwrap().bytes
+    file.finish(&answers(&file, str::to_uppercase)).unwrap().bytes
 }
 
 fn capitals(input: &str, format: FileFormat) -> String {
@@ -27,14 +20,7 @@ fn capitals(input: &str, format: FileFormat) -> String {
 /// A file whose sentences are their own translations.
 fn same(input: &str, format: FileFormat) -> String {
     let file = SegmentedFile::new(input.into(), format, &options()).unwrap();
-    let answers: Vec<_> = file
-        .sentences()
-        .map(|source| {
-            let kept = source.kept.iter().map(|kept| Some(kept.range.clone())).collect();
-            Some(Answer { text: source.text.into_owned(), kept, links: vec![] })
-        })
-        .collect();
-    String::from_utf8(file.finish(&answers).unwrap().bytes).unwrap()
+    String::from_utf8(file.finish(&answers(&file, str::to_owned)).unwrap().bytes).unwrap()
 }
 
 #[test]
