@@ -7,8 +7,9 @@ use super::normalizer::SPACE_MARK;
 use super::pieces::Pieces;
 use super::utf8::char_len;
 use super::{Segment, UNKNOWN};
+use foldhash::{HashMap, HashMapExt};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
 /// How deep unused pieces may be made of unused pieces (as the C++ library has it).
 const MAX_DEPTH: usize = 100;

@@ -63,11 +63,13 @@ impl Pieces {
 
     /// The index of the pieces whose kind is `wanted`.
     pub(super) fn index(&self, wanted: impl Fn(Kind) -> bool) -> Result<DoubleArray, Error> {
-        let mut keys: Vec<(&[u8], u32)> = (self.iter().enumerate())
+        // Numbers of the first bytes sort faster than the texts, which stand apart from each other.
+        let mut keys: Vec<(u128, &[u8], u32)> = (self.iter().enumerate())
             .filter(|&(id, (_, kind))| wanted(kind) && self.text(id) != "\0")
-            .map(|(id, _)| (self.text(id).as_bytes(), id as u32))
+            .map(|(id, _)| (first_bytes(self.text(id).as_bytes()), self.text(id).as_bytes(), id as u32))
             .collect();
         keys.sort_unstable();
+        let keys: Vec<(&[u8], u32)> = keys.into_iter().map(|(_, text, id)| (text, id)).collect();
         if let Some(same) = keys.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let (first, id) = (same[0].1 as usize, same[1].1 as usize);
             return Err(Error::Duplicate { id, first, piece: self.text(id).to_owned() });
@@ -119,6 +121,14 @@ fn checked_kind(piece: &Piece<'_>, byte_fallback: bool) -> Result<Kind, &'static
     } else {
         Ok(kind)
     }
+}
+
+/// The first 16 bytes of a text, with zeros after a shorter one, as a number in the order of texts.
+fn first_bytes(text: &[u8]) -> u128 {
+    let mut first = [0; 16];
+    let length = text.len().min(first.len());
+    first[..length].copy_from_slice(&text[..length]);
+    u128::from_be_bytes(first)
 }
 
 /// The byte that a piece such as `<0x0A>` stands for.

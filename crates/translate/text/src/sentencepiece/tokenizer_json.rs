@@ -13,11 +13,12 @@ use super::{SentencePieceError as Error, SentencePieceModel};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use file::{AddedToken, File, Merge, Model, Vocab};
+use foldhash::{HashMap, HashMapExt};
+use memchr::memmem;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// More pieces than any vocabulary has.
 const MAX_PIECES: usize = 1 << 22;
@@ -32,8 +33,15 @@ pub(crate) fn is_tokenizer(bytes: &[u8]) -> bool {
         #[serde(rename = "model")]
         _model: HashMap<String, IgnoredAny>,
     }
-    bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{')
-        && serde_json::from_slice::<Probe>(bytes).is_ok()
+    if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+        return false;
+    }
+    // Large files are not parsed twice: this text stands in no list of words and numbers.
+    let has_kind = |at: usize| {
+        let mut symbols = bytes[at..].iter().filter(|byte| !byte.is_ascii_whitespace());
+        b"\"model\":{\"type\":".iter().all(|symbol| symbols.next() == Some(symbol))
+    };
+    memmem::find_iter(bytes, b"\"model\"").any(has_kind) || serde_json::from_slice::<Probe>(bytes).is_ok()
 }
 
 impl SentencePieceModel {
@@ -116,8 +124,12 @@ struct Slots<'a> {
 
 impl<'a> Slots<'a> {
     fn new(file: &'a File<'_>) -> Result<Self, Error> {
-        let mut slots =
-            Slots { texts: Vec::new(), scores: Vec::new(), kinds: Vec::new(), ids: HashMap::new(), unk: None };
+        let words = match &file.model.vocab {
+            Vocab::Scores(pieces) => pieces.len(),
+            Vocab::Ids(ids) => ids.len(),
+        };
+        let ids = HashMap::with_capacity(words + file.added_tokens.len());
+        let mut slots = Slots { texts: Vec::new(), scores: Vec::new(), kinds: Vec::new(), ids, unk: None };
         match &file.model.vocab {
             Vocab::Scores(pieces) => {
                 for (id, (text, score)) in (0..).zip(pieces) {
@@ -147,7 +159,6 @@ impl<'a> Slots<'a> {
                 }
             }
         }
-        slots.drop_hidden();
         Ok(slots)
     }
 
@@ -164,19 +175,14 @@ impl<'a> Slots<'a> {
         if text.is_empty() || text.contains('\0') {
             return Ok(());
         }
-        self.ids.insert(text, id);
+        // A text that stands twice is the piece of its last id alone.
+        let first = self.ids.insert(text, id).map(|first| first as usize);
+        if let Some(first) = first.filter(|&first| first != place && self.texts[first] == text) {
+            self.texts[first] = Cow::Borrowed(GAP);
+            (self.scores[first], self.kinds[first]) = (0.0, Kind::Unused);
+        }
         (self.texts[place], self.scores[place], self.kinds[place]) = (Cow::Borrowed(text), score, kind);
         Ok(())
-    }
-
-    /// A text that stands twice is the piece of its last id alone.
-    fn drop_hidden(&mut self) {
-        for (place, text) in self.texts.iter_mut().enumerate() {
-            if text != GAP && self.ids.get(&**text).is_none_or(|&id| id as usize != place) {
-                *text = Cow::Borrowed(GAP);
-                (self.scores[place], self.kinds[place]) = (0.0, Kind::Unused);
-            }
-        }
     }
 
     fn has_all_bytes(&self) -> bool {

@@ -22,7 +22,10 @@ impl DoubleArray {
         builder.base_used[0] = true;
         let mut open = vec![OpenNode { node: 0, depth: 0, start: 0, end: keys.len() }];
         while let Some(node) = open.pop() {
-            builder.add_children(keys, &node, &mut open)?;
+            match &keys[node.start..node.end] {
+                [(key, value)] => builder.add_end(node.node, &key[node.depth..], *value)?,
+                _ => builder.add_children(keys, &node, &mut open)?,
+            }
         }
         builder.close_unused();
         Some(Self { units: builder.units })
@@ -99,6 +102,8 @@ struct Builder {
     units: Vec<u32>,
     /// One bit for each unit, set while it is free.
     free: Vec<u64>,
+    /// How many of the first words of `free` have no free unit left.
+    full: usize,
     /// Whether a node has its children at `base ^ byte`: two nodes with one base would share children.
     base_used: Vec<bool>,
     /// Children of the node in hand: byte and keys `start..end`.
@@ -115,6 +120,9 @@ impl Builder {
 
     fn take(&mut self, position: usize) {
         self.free[position / 64] &= !(1 << (position % 64));
+        while self.free.get(self.full) == Some(&0) {
+            self.full += 1;
+        }
     }
 
     fn is_free(&self, position: usize) -> bool {
@@ -123,7 +131,7 @@ impl Builder {
 
     /// Free positions of the open blocks.
     fn open_positions(&self) -> impl Iterator<Item = usize> {
-        let oldest = self.free.len().saturating_sub(OPEN_BLOCKS * 4);
+        let oldest = self.free.len().saturating_sub(OPEN_BLOCKS * 4).max(self.full);
         (oldest..self.free.len()).flat_map(|word| {
             let mut bits = self.free[word];
             std::iter::from_fn(move || {
@@ -132,6 +140,31 @@ impl Builder {
                 (bit < 64).then_some(word * 64 + bit)
             })
         })
+    }
+
+    /// Adds the nodes of the last bytes of a key, which no other key shares, and its leaf.
+    fn add_end(&mut self, mut node: usize, bytes: &[u8], value: u32) -> Option<()> {
+        for &byte in bytes {
+            let base = self.find_base_of_one(node, byte);
+            self.base_used[base] = true;
+            self.units[node] |= encode_offset(node ^ base)?;
+            node = base ^ usize::from(byte);
+            self.take(node);
+            self.units[node] = u32::from(byte);
+        }
+        let base = self.find_base_of_one(node, 0);
+        self.base_used[base] = true;
+        self.units[node] |= encode_offset(node ^ base)? | 1 << 8;
+        self.take(base);
+        self.units[base] = value | LEAF;
+        Some(())
+    }
+
+    /// A base for a single child: any free place will do whose base no other node has.
+    fn find_base_of_one(&mut self, parent: usize, byte: u8) -> usize {
+        let near = |base: &usize| !self.base_used[*base] && encode_offset(parent ^ base).is_some();
+        let found = self.open_positions().take(TRIES).map(|position| position ^ usize::from(byte)).find(near);
+        found.unwrap_or_else(|| self.new_base(parent))
     }
 
     fn add_children(&mut self, keys: &[(&[u8], u32)], parent: &OpenNode, open: &mut Vec<OpenNode>) -> Option<()> {
@@ -190,6 +223,11 @@ impl Builder {
         if let Some(base) = found {
             return base;
         }
+        self.new_base(parent)
+    }
+
+    /// A base in a new block.
+    fn new_base(&mut self, parent: usize) -> usize {
         // In a new block everything is free; its first base differs from `parent` in the upper bits alone if the
         // parent's low byte is kept, which is what far offsets need.
         let base = self.units.len() | (parent & 0xFF);
