@@ -142,7 +142,10 @@ class Request:
         avoid: Iterable[str] | None = None,
         target: str | None = None,
         evidence: _Evidence | None = None,
-    ) -> Self: ...
+        source_language: str | None = None,
+        target_language: str | None = None,
+    ) -> Self:
+        """``source_language`` and ``target_language`` count in place of the call's, for a model of several languages."""
     @property
     def source(self) -> str:
         """The text."""
@@ -373,9 +376,18 @@ def inspect(path: str | os.PathLike[str]) -> tuple[str, list[str]]:
     """Describes a model and checks that its parts fit together. Returns a text for people and a list of problems."""
 
 def convert(
-    model: str | os.PathLike[str], directory: str | os.PathLike[str], precision: str = "f32"
-) -> None:
-    """Converts a model of any known format to a directory in Metaphrase's format, which must be absent or empty."""
+    model: str | os.PathLike[str],
+    directory: str | os.PathLike[str],
+    precision: str = "f32",
+    *,
+    format: str | None = None,
+) -> list[str]:
+    """Converts a model of any known format to a directory, which must be absent or empty.
+
+    The directory is in Metaphrase's format, or in that of another program: ``format`` is ``"ctranslate2"``, ``"marian"``
+    or ``"hugging-face"``. Returns the parts of the model that the format has no place for, without which translations are
+    the same.
+    """
 
 def command_line(arguments: Sequence[str]) -> int:
     """Runs the program ``metaphrase`` with these arguments, the first of which is its name; returns the exit status."""

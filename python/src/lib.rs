@@ -59,10 +59,22 @@ fn inspect(py: Python<'_>, path: std::path::PathBuf) -> PyResult<(String, Vec<St
     Ok((report.to_string(), report.problems))
 }
 
-/// Converts a model of any known format to a directory in our own format, which must be absent or empty.
+/// Converts a model of any known format to a directory, which must be absent or empty: in our own format, or in that of
+/// another program. Returns the parts of the model that the format has no place for.
 #[pyfunction]
-#[pyo3(signature = (model, directory, precision="f32"))]
-fn convert(py: Python<'_>, model: std::path::PathBuf, directory: std::path::PathBuf, precision: &str) -> PyResult<()> {
+#[pyo3(signature = (model, directory, precision="f32", *, format=None))]
+fn convert(
+    py: Python<'_>,
+    model: std::path::PathBuf,
+    directory: std::path::PathBuf,
+    precision: &str,
+    format: Option<&str>,
+) -> PyResult<Vec<&'static str>> {
     let precision = options::choice::<metaphrase::StoredPrecision>("precision", precision)?;
-    py.detach(|| metaphrase::convert(model, directory, precision)).map_err(errors::raise)
+    let format = format.map(|format| options::choice::<metaphrase::ForeignFormat>("format", format)).transpose()?;
+    py.detach(|| match format {
+        Some(format) => metaphrase::export(model, directory, format, precision),
+        None => metaphrase::convert(model, directory, precision).map(|()| Vec::new()),
+    })
+    .map_err(errors::raise)
 }

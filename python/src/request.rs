@@ -20,7 +20,11 @@ pub struct Request {
     avoided: Vec<String>,
     target: Option<String>,
     evidence: Option<LineEvidence>,
+    languages: Languages,
 }
+
+/// The source and the target language of a line, where they are not those of the call.
+type Languages = (Option<String>, Option<String>);
 
 /// The words of the source that a term translates, if they are given, and its alternatives.
 type RequiredWords = (Option<String>, Vec<String>);
@@ -41,28 +45,31 @@ enum LineEvidence {
 type RequestState = (
     (String, String, Vec<RequiredWords>, Vec<String>, Option<String>),
     (Option<Vec<(String, f64)>>, Option<Vec<String>>, Option<String>),
+    Languages,
 );
 
 #[pymethods]
 impl Request {
     #[new]
-    #[pyo3(signature = (source, *, prefix=None, constraints=None, avoid=None, target=None, evidence=None))]
-    pub(crate) fn new(
+    #[pyo3(signature = (
+        source, *, prefix=None, constraints=None, avoid=None, target=None, evidence=None, source_language=None,
+        target_language=None,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "the keywords of a class in Python")]
+    fn with_languages(
         source: &Bound<'_, PyAny>,
         prefix: Option<&Bound<'_, PyAny>>,
         constraints: Option<&Bound<'_, PyAny>>,
         avoid: Option<&Bound<'_, PyAny>>,
         target: Option<&Bound<'_, PyAny>>,
         evidence: Option<&Bound<'_, PyAny>>,
+        source_language: Option<&Bound<'_, PyAny>>,
+        target_language: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        Ok(Self {
-            source: text(source, "source")?,
-            prefix: given(prefix).map(|prefix| text(prefix, "prefix")).transpose()?.unwrap_or_default(),
-            required: given(constraints).map(terms).transpose()?.unwrap_or_default(),
-            avoided: given(avoid).map(|avoid| texts(avoid, "avoid")).transpose()?.unwrap_or_default(),
-            target: given(target).map(|target| text(target, "target")).transpose()?,
-            evidence: given(evidence).map(line_evidence).transpose()?,
-        })
+        let source_language = given(source_language).map(|code| text(code, "source_language")).transpose()?;
+        let target_language = given(target_language).map(|code| text(code, "target_language")).transpose()?;
+        let request = Self::new(source, prefix, constraints, avoid, target, evidence)?;
+        Ok(Self { languages: (source_language, target_language), ..request })
     }
 
     /// The text.
@@ -78,7 +85,7 @@ impl Request {
     /// The request from a pickle.
     #[staticmethod]
     fn _of(state: RequestState) -> PyResult<Self> {
-        let ((source, prefix, required, avoided, target), evidence) = state;
+        let ((source, prefix, required, avoided, target), evidence, languages) = state;
         let evidence = match evidence {
             (Some(list), ..) => Some(LineEvidence::NBest(list)),
             (_, Some(lines), _) => Some(LineEvidence::Posteriors(lines)),
@@ -88,23 +95,43 @@ impl Request {
             }
             (None, None, None) => None,
         };
-        Ok(Self { source, prefix, required, avoided, target, evidence })
+        Ok(Self { source, prefix, required, avoided, target, evidence, languages })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> ReduceResult<'py, (RequestState,)> {
-        let Self { source, prefix, required, avoided, target, evidence } = slf.get().clone();
+        let Self { source, prefix, required, avoided, target, evidence, languages } = slf.get().clone();
         let evidence = match evidence {
             None => (None, None, None),
             Some(LineEvidence::NBest(list)) => (Some(list), None, None),
             Some(LineEvidence::Posteriors(lines)) => (None, Some(lines), None),
             Some(LineEvidence::Lattice(lattice)) => (None, None, Some(lattice.to_compact())),
         };
-        let state = ((source, prefix, required, avoided, target), evidence);
+        let state = ((source, prefix, required, avoided, target), evidence, languages);
         Ok((slf.get_type().getattr("_of")?, (state,)))
     }
 }
 
 impl Request {
+    /// A request with terms from arguments, in the languages of the call.
+    fn new(
+        source: &Bound<'_, PyAny>,
+        prefix: Option<&Bound<'_, PyAny>>,
+        constraints: Option<&Bound<'_, PyAny>>,
+        avoid: Option<&Bound<'_, PyAny>>,
+        target: Option<&Bound<'_, PyAny>>,
+        evidence: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            source: text(source, "source")?,
+            prefix: given(prefix).map(|prefix| text(prefix, "prefix")).transpose()?.unwrap_or_default(),
+            required: given(constraints).map(terms).transpose()?.unwrap_or_default(),
+            avoided: given(avoid).map(|avoid| texts(avoid, "avoid")).transpose()?.unwrap_or_default(),
+            target: given(target).map(|target| text(target, "target")).transpose()?,
+            evidence: given(evidence).map(line_evidence).transpose()?,
+            languages: Languages::default(),
+        })
+    }
+
     /// A request from an argument: a request itself, or a line without terms.
     pub fn from_argument(value: &Bound<'_, PyAny>) -> PyResult<Self> {
         match value.cast::<Self>() {
@@ -128,7 +155,8 @@ impl Request {
         });
         let evidence = self.evidence.map(|evidence| evidence.into_library(translator, options)).transpose()?;
         let (prefix, target, evidence) = (self.prefix, self.target, evidence.map(Into::into));
-        Ok(metaphrase::Request { prefix, target, evidence, ..request })
+        let (source_language, target_language) = self.languages;
+        Ok(metaphrase::Request { prefix, target, evidence, source_language, target_language, ..request })
     }
 }
 

@@ -248,11 +248,16 @@ fn load(packages: &[Package], weights: Option<&[f32]>, device: Device) -> Result
 
 /// The model of a package and its vocabularies.
 fn open(package: &Package, device: &OpenDevice) -> Result<(Model, Vocabularies), Error> {
-    let (mut config, weights) = package.open_model()?;
-    let (source, target) = package.load_vocabularies(&config)?;
+    let (config, weights) = package.open_model()?;
+    // Large vocabularies take as long as weights that are used where they lie in the file.
+    let (model, vocabularies) = std::thread::scope(|scope| {
+        let vocabularies = scope.spawn(|| package.load_vocabularies(&config));
+        let model = package.model(config.clone(), &weights, device);
+        (model, vocabularies.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let (source, target) = vocabularies?;
     // Marian's model files do not name the word that ends a sentence; their vocabularies do.
-    config.end_of_sentence = target.eos().0;
-    Ok((package.model(config, &weights, device)?, (source, target)))
+    Ok((model?.with_end_of_sentence(target.eos()), (source, target)))
 }
 
 /// Whether the words are the same, and the special ones among them.

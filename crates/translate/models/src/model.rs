@@ -107,6 +107,13 @@ impl Model {
         self
     }
 
+    /// The same model with `word`, one of its target words, as the end of sentence: files of Marian do not name it.
+    #[must_use]
+    pub fn with_end_of_sentence(mut self, word: WordId) -> Self {
+        self.config.end_of_sentence = word.0;
+        self
+    }
+
     /// The same model with these optimizations, if it is a recurrent one. An ensemble's members decide for
     /// themselves.
     #[must_use]

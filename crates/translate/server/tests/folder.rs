@@ -89,3 +89,29 @@ fn a_folder_without_models_is_refused() {
     let error = start(&absent);
     assert!(matches!(error, ServeError::Folder { .. }) && error.to_string().contains("absent"), "{error}");
 }
+
+/// A package of Argos Translate that holds the bundled model, and a directory of CTranslate2.
+#[test]
+fn packages_of_argos_and_directories_of_ctranslate2_are_served_from_their_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |to: &Path| {
+        let (format, precision) = (metaphrase::ForeignFormat::CTranslate2, metaphrase::StoredPrecision::Int8);
+        metaphrase::export(shipped("models/en-de"), to, format, precision).unwrap();
+    };
+    write(&folder.path().join("en-de"));
+    let package = folder.path().join("translate-nb_sv-1_9");
+    fs::create_dir(&package).unwrap();
+    write(&package.join("model"));
+    let pieces = "sentencepiece.model";
+    fs::rename(package.join("model").join(pieces), package.join(pieces)).unwrap();
+    fs::write(package.join("metadata.json"), r#"{"from_code": "nb", "to_code": "sv", "type": "translate"}"#).unwrap();
+
+    let server = server(folder.path());
+    let languages = server.get("/languages").json();
+    for (source, target) in [("en", "de"), ("nb", "sv")] {
+        let of_source = languages.as_array().unwrap().iter().find(|language| language["code"] == source).unwrap();
+        assert!(of_source["targets"].as_array().unwrap().contains(&json!(target)), "{of_source}");
+        let answer = server.post("/translate", &json!({"q": "Good morning!", "source": source, "target": target}));
+        assert_eq!(answer.json()["translatedText"], "Guten Morgen!", "{source}-{target}: {}", answer.text());
+    }
+}
