@@ -96,7 +96,8 @@ impl SegmentedFile {
             return Err(Error::TooLong { limit: format.largest() });
         }
         if bytes.starts_with(b"bplist") {
-            let problem = "it is a compiled property list of Apple's; translate the file among the sources of the program";
+            let problem =
+                "it is a compiled property list of Apple's; translate the file among the sources of the program";
             return Err(Error::Unreadable { problem: problem.into() });
         }
         let splitter = Splitter::new(&options.language);
