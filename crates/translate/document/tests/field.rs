@@ -590,7 +590,7 @@ fn hostile_lines_take_little_time() {
     assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{:?}", begun.elapsed());
 }
 
-/// Models read a number for an argument. At the start of a line it is no mark of a list, which would be copied as it is read.
+/// Models read a number for an argument. At the start of a line it is no mark of a list, which is copied as it is read.
 #[test]
 fn arguments_before_a_full_stop_or_a_bracket_are_no_marks() {
     let cases = [
