@@ -221,8 +221,19 @@ impl Block {
             Some(longest) => join_over(cut(&view, range, longest), &apart),
             None => vec![range],
         };
-        let after_mark =
-            |range: Range<usize>| if how.keep.placeholders { list::after_marks(&view, range) } else { range };
+        let after_mark = |range: Range<usize>| {
+            if !how.keep.placeholders {
+                return range;
+            }
+            let inside = list::after_marks(&view, range.clone());
+            // The number that is read for `{count}` in `{count}. week` is no mark: it would be written as it is read.
+            let first = apart.partition_point(|thing| thing.end <= range.start);
+            let last = apart.partition_point(|thing| thing.start < range.end);
+            let things = apart.get(first..last).unwrap_or_default();
+            let skips = things.first().is_some_and(|thing| thing.start < inside.start)
+                || things.last().is_some_and(|thing| thing.end > inside.end);
+            if skips { range } else { inside }
+        };
         let parts: Vec<Range<usize>> = whole.into_iter().map(after_mark).flat_map(cut).collect();
         drop(view);
         if !self.rewritten.is_empty() {

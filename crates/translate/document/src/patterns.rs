@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// Ends of the names of files.
 const FILES: &str = "7z|apk|avi|avif|bak|bat|bmp|cfg|cmd|conf|cpp|css|csv|dat|db|deb|dll|dmg|docx?|epub|exe|flac|gif|\
-    gz|hpp|html?|ico|ini|ipynb|iso|jar|java|jpe?g|jsx?|json|kt|log|m4a|md|mkv|mov|mp3|mp4|mpe?g|msi|odp|ods|odt|ogg|otf|pdf|pem|\
+    gz|heic|hpp|html?|ico|ini|ipynb|iso|jar|java|jpe?g|jsx?|json|kt|log|m4a|md|mkv|mov|mp3|mp4|mpe?g|msi|odp|ods|odt|ogg|otf|pdf|pem|\
     php|png|po|pot|pptx?|properties|ps1|py|rar|rb|rpm|rs|rst|rtf|scss|sh|sql|sqlite|srt|svg|tar|tar\\.gz|tex|tgz|tiff?|tmp|toml|tsv|tsx?|\
     ttf|txt|vtt|wasm|wav|webm|webp|woff2?|xhtml|xlf|xliff|xlsx?|xml|xz|ya?ml|zip";
 
@@ -90,7 +90,8 @@ static PATHS: LazyLock<Vec<Form>> = LazyLock::new(|| {
     let share = format!(r"\\\\[A-Za-z0-9][\w.-]*(?:\\{name})+");
     let variable = format!(r"%[A-Za-z_]\w*%(?:\\{name})+");
     let unix = r"(?:~|\.{1,2})?/[\w.@+-][\w.@%+*=-]*(?:/[\w.@%+*=~-]+)*/?";
-    let file = format!(r"\b\w[\w.-]*(?:/[\w.-]+)*\.(?:{FILES})\b");
+    let capitals = FILES.to_uppercase();
+    let file = format!(r"\b\w[\w.-]*(?:/[\w.-]+)*\.(?:{FILES}|{capitals})\b");
     [
         open_form(&windows, begins),
         open_form(&share, begins),

@@ -589,3 +589,32 @@ fn hostile_lines_take_little_time() {
     }
     assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{:?}", begun.elapsed());
 }
+
+/// Models read a number for an argument. At the start of a line it is no mark of a list, which is copied as it is read.
+#[test]
+fn arguments_before_a_full_stop_or_a_bracket_are_no_marks() {
+    let cases = [
+        ("{count}. week", "{count}. WEEK"),
+        ("{n}) Open the door", "{n}) OPEN THE DOOR"),
+        ("- %d. door", "- %d. DOOR"),
+        ("3. Close {count} doors", "3. CLOSE {count} DOORS"),
+        ("({count}) Open", "({count}) OPEN"),
+        (
+            "{count, plural, one {{count}. Week} other {{count}. Weeks}}",
+            "{count, plural, one {{count}. WEEK} other {{count}. WEEKS}}",
+        ),
+    ];
+    all_come_back(&cases, |input| translated(input, Format::Text));
+    let file = r#"{"week": "{count, plural, =1{1. Week} other{{count}. Week}}"}"#;
+    assert_eq!(translated_file(file, FileFormat::Arb), file.replace("Week", "WEEK"));
+}
+
+#[test]
+fn names_of_files_in_capitals_stay() {
+    let cases = [
+        ("See photo.JPG and Notes.TXT here", "SEE photo.JPG AND Notes.TXT HERE"),
+        ("Open report_2025.pdf or IMG_1.HEIC", "OPEN report_2025.pdf OR IMG_1.HEIC"),
+        ("He left.It was late.", "HE LEFT.IT WAS LATE."),
+    ];
+    all_come_back(&cases, |input| translated(input, Format::Text));
+}

@@ -2,6 +2,9 @@
 
 use crate::files::{answers, archive, part};
 use metaphrase_document::{Answer, Entries, FileFormat, FileOptions, Options, SegmentedFile};
+use std::io::{Cursor, Read, Write};
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
 
 fn options() -> Options {
     Options { language: "en".into(), target: "de".into(), ..Options::default() }
@@ -188,4 +191,41 @@ fn hostile_files_are_harmless() {
     }
     let deep: String = (0..2000).map(|depth| format!("{}- a\n", " ".repeat(depth))).collect();
     assert!(SegmentedFile::new(deep.into_bytes(), FileFormat::Rst, &options()).is_ok());
+}
+
+/// Books may have parts in UTF-16, and older tables of contents in Latin-1.
+#[test]
+fn parts_of_archives_keep_their_encodings() {
+    let package = "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-16\"?><package><dc:title>A café</dc:title></package>";
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let latin = |text: &str| text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect::<Vec<u8>>();
+    let contents = "<?xml version=\"1.0\" encoding=\"iso-8859-1\"?><ncx><text>Old café</text></ncx>";
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, part) in [("book.opf", wide(package)), ("toc.ncx", latin(contents))] {
+        writer.start_file(name, SimpleFileOptions::default()).unwrap();
+        writer.write_all(&part).unwrap();
+    }
+    let book = writer.finish().unwrap().into_inner();
+    let file = SegmentedFile::new(book.clone(), FileFormat::Epub, &options()).unwrap();
+    assert_eq!(file.finish(&answers(&file, str::to_owned)).unwrap().bytes, book);
+    let translated = file.finish(&answers(&file, str::to_uppercase)).unwrap().bytes;
+    let mut archive = ZipArchive::new(Cursor::new(translated)).unwrap();
+    let mut part = |name: &str| {
+        let mut bytes = Vec::new();
+        archive.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
+        bytes
+    };
+    assert_eq!(part("book.opf"), wide(&package.replace("A café", "A CAFÉ")));
+    assert_eq!(part("toc.ncx"), latin(&contents.replace("Old café", "OLD CAFÉ")));
+}
+
+#[test]
+fn files_that_have_no_text_to_read_are_named() {
+    for (bytes, format, expected) in [
+        (&b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0"[..], FileFormat::Xlsx, "has a password"),
+        (b"bplist00\xd1\x01\x02", FileFormat::Strings, "compiled property list"),
+    ] {
+        let error = SegmentedFile::new(bytes.to_vec(), format, &options()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }

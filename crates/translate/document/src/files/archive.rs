@@ -1,7 +1,7 @@
 //! Files that are archives: the parts with text are replaced, all others are copied as they are packed.
 
 use super::{FileFormat, xlsx};
-use crate::{Comments, Error, Options};
+use crate::{Comments, Error, Options, TextEncoding};
 use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
@@ -11,12 +11,17 @@ const PARTS: usize = 20_000;
 /// The most bytes of the parts with text, unpacked.
 const UNPACKED: u64 = 128 << 20;
 
+/// The first bytes of Microsoft's older container.
+const OLE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+const PROTECTED: &str = "it has a password, or is in a format of Office 97 to 2003; save it without a password as docx, \
+                         pptx or xlsx";
+
 /// An archive.
 #[derive(Debug)]
 pub(crate) struct Archive {
     bytes: Vec<u8>,
-    /// Numbers of the parts with text, in order.
-    texts: Vec<usize>,
+    /// Numbers of the parts with text, in order, and their encodings.
+    texts: Vec<(usize, TextEncoding)>,
 }
 
 /// What a part of an archive is.
@@ -87,6 +92,9 @@ impl Archive {
         format: FileFormat,
         options: &Options,
     ) -> Result<(Self, Vec<(Part, String)>), Error> {
+        if bytes.starts_with(OLE) {
+            return Err(Error::Unreadable { problem: PROTECTED.into() });
+        }
         let mut archive = ZipArchive::new(Cursor::new(&bytes)).map_err(broken)?;
         if archive.len() > PARTS {
             return Err(Error::TooLarge { what: "parts", limit: PARTS as u64 });
@@ -109,12 +117,11 @@ impl Archive {
             left = left
                 .checked_sub(text.len() as u64)
                 .ok_or(Error::TooLarge { what: "unpacked bytes", limit: UNPACKED })?;
-            let text = String::from_utf8(text)
-                .map_err(|error| Error::Encoding { byte: error.utf8_error().valid_up_to() + 1 })?;
+            let (text, encoding) = TextEncoding::decode(text, FileFormat::Xml, None)?;
             if text.contains("<!ENTITY") {
                 return Err(Error::Entities { part: name });
             }
-            texts.push(number);
+            texts.push((number, encoding));
             parts.push((part, text));
         }
         drop(archive);
@@ -125,11 +132,11 @@ impl Archive {
     pub(crate) fn write(&self, texts: &[String]) -> Result<Vec<u8>, Error> {
         let mut archive = ZipArchive::new(Cursor::new(&self.bytes)).map_err(broken)?;
         let mut changed = Vec::new();
-        for (&number, text) in self.texts.iter().zip(texts) {
+        for (&(number, encoding), text) in self.texts.iter().zip(texts) {
             let mut known = Vec::new();
             archive.by_index(number).map_err(broken)?.take(UNPACKED).read_to_end(&mut known).map_err(broken)?;
-            if known != text.as_bytes() {
-                changed.push((number, text));
+            if TextEncoding::decode(known, FileFormat::Xml, None)?.0 != *text {
+                changed.push((number, encoding.encode(text.clone(), FileFormat::Xml).0));
             }
         }
         if changed.is_empty() {
@@ -146,7 +153,7 @@ impl Archive {
                         .last_modified_time(modified);
                     let name = file.name().map_err(broken)?;
                     writer.start_file(name, options).map_err(broken)?;
-                    writer.write_all(changed[place].1.as_bytes()).map_err(broken)?;
+                    writer.write_all(&changed[place].1).map_err(broken)?;
                 }
                 Err(_) => writer.raw_copy_file(file).map_err(broken)?,
             }

@@ -95,6 +95,11 @@ impl SegmentedFile {
         if bytes.len() as u64 > format.largest() {
             return Err(Error::TooLong { limit: format.largest() });
         }
+        if bytes.starts_with(b"bplist") {
+            let problem =
+                "it is a compiled property list of Apple's; translate the file among the sources of the program";
+            return Err(Error::Unreadable { problem: problem.into() });
+        }
         let splitter = Splitter::new(&options.language);
         let mut reading = Reading { options, splitter: &splitter, stays: HashSet::new(), styles: Arc::default() };
         let file = match &format.row().reader {
