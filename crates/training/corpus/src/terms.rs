@@ -1,7 +1,7 @@
 //! Pairs with terms in the source: words of the source stand between marks, with their translation after them.
 
 use metaphrase_align::{Alignment, Corpus, Options, align};
-use metaphrase_text::{MarkedText, without_spaces};
+use metaphrase_text::{MarkedText, written_words};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -69,14 +69,14 @@ impl Terms {
         let mut of_target: HashMap<&str, usize> = HashMap::new();
         for sides in pairs.clone() {
             let [source, target] = sides.map(|side| {
-                let words = words(side).into_iter().map(|word| side[word].to_lowercase());
+                let words = written_words(side).into_iter().map(|word| side[word].to_lowercase());
                 words.collect::<Vec<_>>()
             });
             corpus.push(&source.join(" "), &target.join(" "));
             for (counts, words) in lower.iter_mut().zip([source, target]) {
                 words.into_iter().for_each(|word| *counts.entry(word).or_default() += 1);
             }
-            words(sides[1]).into_iter().for_each(|word| *of_target.entry(&sides[1][word]).or_default() += 1);
+            written_words(sides[1]).into_iter().for_each(|word| *of_target.entry(&sides[1][word]).or_default() += 1);
         }
         let options = Options { threads, ..Options::default() };
         let alignments =
@@ -116,7 +116,7 @@ impl Terms {
 
     /// One or two words that are linked to neighbouring words of the target and to nothing else.
     fn candidates(&self, number: usize, [source, target]: [&str; 2]) -> Vec<Candidate> {
-        let (source_words, target_words) = (words(source), words(target));
+        let (source_words, target_words) = (written_words(source), written_words(target));
         let mut found = Vec::new();
         if !(2..=LONGEST).contains(&source_words.len()) {
             return found;
@@ -148,8 +148,9 @@ impl Terms {
 
     /// How readily a term is chosen; `None` if it is none.
     fn weight(&self, term: &str, translation: &str) -> Option<f64> {
-        let lower =
-            |text: &str| -> Vec<String> { words(text).into_iter().map(|word| text[word].to_lowercase()).collect() };
+        let lower = |text: &str| -> Vec<String> {
+            written_words(text).into_iter().map(|word| text[word].to_lowercase()).collect()
+        };
         let has_letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count() >= 3;
         let (source, target) = (lower(term), lower(translation));
         let is_frequent = source.iter().any(|word| self.frequent[0].contains(word))
@@ -192,23 +193,6 @@ fn most_frequent(counts: &HashMap<String, usize>) -> HashSet<String> {
 fn stem<'w>(word: &'w str, endings: &[&str]) -> &'w str {
     let without = endings.iter().filter_map(|ending| word.strip_suffix(ending));
     without.into_iter().find(|stem| stem.chars().count() >= 4).unwrap_or(word)
-}
-
-/// The words of a text: runs of letters and digits; each other character but white space, and each of a script without
-/// spaces, is a word of its own.
-fn words(text: &str) -> Vec<Range<usize>> {
-    let mut words: Vec<Range<usize>> = Vec::new();
-    let mut inside = false;
-    for (at, c) in text.char_indices() {
-        let is_part = c.is_alphanumeric() && !without_spaces(c);
-        match words.last_mut() {
-            Some(word) if is_part && inside => word.end = at + c.len_utf8(),
-            _ if c.is_whitespace() => {}
-            _ => words.push(at..at + c.len_utf8()),
-        }
-        inside = is_part;
-    }
-    words
 }
 
 #[cfg(test)]

@@ -19,6 +19,36 @@ pub(crate) fn forms(term: &str, language: Option<&str>) -> Vec<String> {
     endings.iter().map(|ending| format!("{stem}{ending}")).collect()
 }
 
+/// The forms of a target term that may be words of the language: those of [`forms`] whose ending goes with the last
+/// letters of the term.
+pub(crate) fn likely_forms(term: &str, language: Option<&str>) -> Vec<String> {
+    let Some(stem) = stem(term) else { return forms(term, language) };
+    let is_noun = stem.split(' ').next_back().is_some_and(|word| word.starts_with(char::is_uppercase));
+    let ends = |ends: &[&str]| ends.iter().any(|end| stem.ends_with(end));
+    let german: &[&str] = match () {
+        () if ends(&["e"]) => &["", "n", "s", "ns"],
+        () if ends(&["in"]) && is_noun => &["", "nen"],
+        () if ends(&["nis", "us", "as"]) => &["", "se", "sen", "ses"],
+        () if ends(&["er", "el"]) && is_noun => &["", "n", "s"],
+        () if is_noun => &["", "e", "en", "er", "ern", "es", "s"],
+        () => &["", "e", "en", "er", "em", "es"],
+    };
+    let english: &[&str] = match () {
+        () if ends(&["e"]) => &["", "s", "'s", "d"],
+        () if ends(&["s", "x", "ch", "sh"]) => &["", "es", "'s", "ed", "ing"],
+        () => &["", "s", "'s", "ed", "ing"],
+    };
+    let known = |form: &String| {
+        let ending = &form[stem.len()..];
+        match language.map(|language| language.split(['-', '_']).next().unwrap_or_default()) {
+            Some("de") => german.contains(&ending),
+            Some("en") => english.contains(&ending),
+            _ => true,
+        }
+    };
+    forms(term, language).into_iter().filter(known).collect()
+}
+
 /// The forms of a source term, with the endings of all languages that have some here.
 pub(crate) fn forms_of_any(term: &str) -> Vec<String> {
     let mut all = forms(term.trim(), Some("de"));
@@ -70,5 +100,8 @@ mod tests {
         assert_eq!(forms("C\\*", Some("de")), ["C*"]);
         assert_eq!(forms("*", Some("de")), ["*"]);
         assert_eq!(without_endings("Gebäude*"), "Gebäude");
+        assert_eq!(likely_forms("Scheibe*", Some("de")), ["Scheibe", "Scheibes", "Scheiben", "Scheibens"]);
+        assert_eq!(likely_forms("kid*", Some("en")), ["kid", "kids", "kid's", "kided", "kiding"]);
+        assert_eq!(likely_forms("Kids", Some("en")), ["Kids"]);
     }
 }

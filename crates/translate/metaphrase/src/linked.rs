@@ -1,9 +1,8 @@
 //! Words of a translation and of its source that the attention links.
 
 use crate::Attention;
-use metaphrase_text::{pieces_in, spans};
+use metaphrase_text::{pieces_in, spans, written_words};
 use std::ops::Range;
-use unicode_normalization::char::is_combining_mark;
 
 /// The least attention of a piece to a word that it is linked with.
 const LEAST: f32 = 0.2;
@@ -91,24 +90,6 @@ fn mass(attention: &Attention, target_pieces: &Range<usize>, source_pieces: &Ran
     target_pieces.clone().flat_map(|piece| row(piece).get(source_pieces.clone())).flatten().sum()
 }
 
-/// The words of a text: runs of letters and digits; every other character but blanks, and every character of a script
-/// without spaces, is a word of its own.
-pub(crate) fn written_words(text: &str) -> Vec<Range<usize>> {
-    let mut words: Vec<Range<usize>> = Vec::new();
-    let mut inside = false;
-    for (at, c) in text.char_indices() {
-        let is_part = is_combining_mark(c) || (c.is_alphanumeric() && !metaphrase_text::without_spaces(c));
-        let end = at + c.len_utf8();
-        match words.last_mut() {
-            Some(word) if is_part && inside => word.end = end,
-            _ if c.is_whitespace() => {}
-            _ => words.push(at..end),
-        }
-        inside = is_part;
-    }
-    words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,12 +114,5 @@ mod tests {
         assert_eq!(linked.place_of(2..3), Some(8..13));
         assert_eq!(linked.place_of(3..4), None, "a full stop is no term");
         assert_eq!(linked.place_of(4..5), None);
-    }
-
-    #[test]
-    fn words_are_those_that_are_written() {
-        let words = |text: &str| written_words(text).into_iter().map(|word| text[word].to_owned()).collect::<Vec<_>>();
-        assert_eq!(words("Das e\u{301}tui, 25 %!"), ["Das", "e\u{301}tui", ",", "25", "%", "!"]);
-        assert_eq!(words("東京 a"), ["東", "京", "a"]);
     }
 }

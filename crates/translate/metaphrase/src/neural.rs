@@ -5,8 +5,10 @@ mod evidence_scores;
 mod inline_terms;
 mod job;
 mod outcome;
+mod plain_words;
 mod pool;
 mod prepare;
+mod term_forms;
 mod term_search;
 
 use crate::device::{Device, OpenDevice};

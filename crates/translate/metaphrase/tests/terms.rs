@@ -161,8 +161,7 @@ struct TermLine<'a> {
     plain: Vec<&'a str>,
 }
 
-fn term_lines() -> Vec<TermLine<'static>> {
-    let table = include_str!("../../../../testdata/terms/en-de.tsv");
+fn term_lines(table: &'static str) -> Vec<TermLine<'static>> {
     let line = |line: &'static str| {
         let fields: Vec<&str> = line.split('\t').collect();
         let entries = fields[2].replace('=', "\t").replace(';', "\n");
@@ -177,7 +176,8 @@ fn term_lines() -> Vec<TermLine<'static>> {
 /// without terms.
 #[test]
 fn terms_take_the_place_of_their_words() {
-    let (translator, lines) = (translator(), term_lines());
+    let table = include_str!("../../../../testdata/terms/en-de.tsv");
+    let (translator, lines) = (translator(), term_lines(table));
     let requests: Vec<Request> = lines.iter().map(|line| Request::translate(line.source)).collect();
     let free = translator.run(&translator.options(), requests.clone()).expect("translations");
     let (mut kept, mut long) = (Vec::new(), Vec::new());
@@ -195,6 +195,44 @@ fn terms_take_the_place_of_their_words() {
     }
     assert!(kept.len() * 50 <= lines.len(), "{} of {} lines keep a plain word: {kept:#?}", kept.len(), lines.len());
     assert!(long.is_empty(), "{long:#?}");
+}
+
+/// Sentences of daily life, both ways: no term is missing, and at most two of 67 lines keep a plain word.
+#[test]
+fn terms_of_daily_life_take_the_place_of_their_words() {
+    let mut kept = Vec::new();
+    for (model, table) in [
+        ("en-de", include_str!("../../../../testdata/terms/daily-en-de.tsv")),
+        ("de-en", include_str!("../../../../testdata/terms/daily-de-en.tsv")),
+    ] {
+        let translator = Translator::builder().model(model).threads(1).build().expect("the bundled model");
+        for line in term_lines(table) {
+            let mut options = translator.options();
+            options.glossaries = vec![line.glossary.into()];
+            let found = translator.run(&options, vec![Request::translate(line.source)]).unwrap().remove(0);
+            assert!(found.missing.is_empty(), "{}: {}", line.source, found.text());
+            if line.plain.iter().any(|word| has(found.text(), word)) {
+                kept.push(format!("{}: {}", line.source, found.text()));
+            }
+        }
+    }
+    assert!(kept.len() <= 2, "{kept:#?}");
+}
+
+/// Of several forms a term has the one that fits its sentence, whichever the glossary names first.
+#[test]
+fn a_term_has_the_form_that_fits() {
+    let translator = translator();
+    for (entry, source, expected) in [
+        ("quick\tzügig|zügige|zügigen|zügiger", "We need a quick answer.", "zügige"),
+        ("quick\tzügig*", "We need a quick answer.", "zügige"),
+        ("difficult\tanstrengend|anstrengende", "It was a difficult week for the whole team.", "anstrengende"),
+    ] {
+        let mut options = translator.options();
+        options.glossaries = vec![Glossary::parse(entry, Case::Ignore).expect("a glossary").into()];
+        let found = translator.run(&options, vec![Request::translate(source)]).expect("a translation").remove(0);
+        assert!(has(found.text(), expected) && found.missing.is_empty(), "{entry}: {}", found.text());
+    }
 }
 
 #[test]

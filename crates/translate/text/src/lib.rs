@@ -9,10 +9,12 @@ mod spans;
 mod terms;
 pub mod vocab;
 mod whole;
+mod words;
 
 pub use spans::{pieces_in, pieces_of_words, spans};
 pub use terms::{MarkedSource, MarkedText, MarkedTextError, TermMarks};
 pub use whole::{WholeWords, comparable};
+pub use words::written_words;
 
 /// Whether `c` is of a script that writes words without spaces between them, such as Chinese or Japanese.
 #[must_use]

@@ -25,6 +25,16 @@ impl Segmented {
         copies.iter().all(is_copied) && wanted.iter().all(|(forms, &count)| whole_words(forms, text) >= count)
     }
 
+    /// The numbers of the terms that a free translation lacks. Where it has some of several terms with the same forms,
+    /// all of these.
+    pub(crate) fn missing_in(&self, text: &str) -> Vec<usize> {
+        let lacks = |number: &usize| {
+            let same = self.numbers.iter().filter(|&&other| self.forms[other] == self.forms[*number]).count();
+            whole_words(&self.forms[*number], text) < same
+        };
+        self.numbers.iter().copied().filter(lacks).collect()
+    }
+
     /// A free translation in which compounds with the missing terms are written with hyphens, so that the terms are
     /// words: `None` if terms are missing for another reason.
     pub(crate) fn with_hyphens(&self, source: &str, text: &str) -> Option<String> {

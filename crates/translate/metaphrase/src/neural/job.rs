@@ -56,6 +56,7 @@ pub(crate) enum EvidenceSource {
 }
 
 /// The second search of a line, which uses what the first search found.
+#[derive(Clone)]
 pub(crate) struct SecondSearch {
     pub(crate) source: Vec<WordId>,
     pub(crate) prefix: Vec<WordId>,

@@ -4,20 +4,17 @@
 use super::context::{Context, pieces};
 use super::inline_terms::line_attention;
 use super::job::{Job, SecondSearch};
+use super::plain_words::plain_words;
+use super::term_forms::{FormSearch, Found};
 use crate::constraints::Segmented;
 use crate::forms::forms;
-use crate::linked::{LinkedTexts, written_words};
+use crate::linked::LinkedTexts;
 use crate::{Amounts, Error, Met, Request, RequiredTerm, SearchOptions, TermPlaces, TermUse, TranslateOptions};
 use metaphrase_base::{StepModel, WordId};
 use metaphrase_models::Model;
-use metaphrase_search::{CheckedOptions, Outcome, Task};
-use metaphrase_text::WholeWords;
+use metaphrase_search::{CheckedOptions, Constraints, Outcome, Task};
 use metaphrase_text::numbers::{Amount, amounts, missing_amounts};
-use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
-
-/// Words of up to this number of letters are ignored if they may be articles: in lower case, or the first word of all.
-const SHORT: usize = 3;
 
 /// The options of first searches.
 pub(super) struct FirstSearches {
@@ -58,23 +55,47 @@ impl FirstSearches {
 pub(crate) enum TermQuestion {
     /// Whether a free translation has all terms by itself.
     Free,
+    /// Whether it has them when it avoids the words that a first free translation had for their sources.
+    FreeOfPlainWords,
     /// The places of terms that have none.
     Places,
     /// The words of a free translation for the source of the terms.
     Renderings,
     /// Whether a free translation of a line without terms has the amounts of money of its source.
     Amounts,
+    /// Which forms of its terms fit a translation that has them.
+    Forms,
+    /// How probable a form is.
+    Form(Box<FormSearch>),
+    /// Whether a free translation has the terms in better forms.
+    BetterForms(Box<Found>),
 }
 
 /// A line that is searched a second time.
 pub(crate) struct TermSearch {
-    question: TermQuestion,
-    request: Request,
-    /// The source without terms in it, with the end of sentence.
-    words: Vec<WordId>,
-    second: SecondSearch,
-    term_use: TermUse,
+    pub(super) question: TermQuestion,
+    pub(super) line: TermLine,
+    pub(super) second: SecondSearch,
 }
+
+/// A line with terms.
+pub(super) struct TermLine {
+    pub(super) request: Request,
+    /// The source without terms in it, with the end of sentence.
+    pub(super) words: Vec<WordId>,
+    term_use: TermUse,
+    /// What free searches avoid.
+    pub(super) avoided: Option<Constraints>,
+}
+
+/// A translation as text.
+pub(super) struct Written {
+    pub(super) text: String,
+    pub(super) pieces: Vec<String>,
+}
+
+/// What follows a first search.
+pub(super) type Next = ControlFlow<Outcome<Job>, Task<Job>>;
 
 impl Context {
     /// Makes the search of a line a first one, if a place or a free translation of its terms is still to be found.
@@ -94,9 +115,9 @@ impl Context {
         if !task.tag.required.has_terms() {
             if freely && options.amounts == Amounts::Keep && self.may_lack_amounts(request) {
                 let second = SecondSearch::after(task, task.options.clone());
-                let (question, term_use) = (TermQuestion::Amounts, TermUse::Required);
-                let term_search = TermSearch { question, request: request.clone(), words, second, term_use };
-                task.tag.term_search = Some(Box::new(term_search));
+                let (term_use, avoided) = (TermUse::Required, None);
+                let line = TermLine { request: request.clone(), words, term_use, avoided };
+                task.tag.term_search = Some(Box::new(TermSearch { question: TermQuestion::Amounts, line, second }));
             }
             return;
         }
@@ -107,7 +128,8 @@ impl Context {
         let are_read = || request.terms.required.iter().all(is_read);
         let (question, options_of_first) =
             if freely && request.terms.avoided.is_empty() && request.prefix.is_empty() && are_read() {
-                (TermQuestion::Free, task.options.clone())
+                // The attention shows which words stand for the source of a term.
+                (TermQuestion::Free, first.map_or_else(|| task.options.clone(), |first| first.places.clone()))
             } else {
                 let Some(first) = first else { return };
                 let is_copy = |target: &String| request.source.contains(&**target);
@@ -124,46 +146,56 @@ impl Context {
         if !matches!(question, TermQuestion::Places) {
             task.constraints = None;
         }
-        let term_search = TermSearch { question, request: request.clone(), words, second, term_use: options.term_use };
-        task.tag.term_search = Some(Box::new(term_search));
+        let line = TermLine { request: request.clone(), words, term_use: options.term_use, avoided: None };
+        task.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
     }
 
     /// The second search of a line; if the first one found nothing new, its outcome comes back.
-    pub(super) fn second_term_search(
+    pub(super) fn second_term_search(&self, mut outcome: Outcome<Job>, search: TermSearch) -> Next {
+        let TermSearch { question, line, second } = search;
+        let Some(best) = outcome.hypotheses.first() else { return ControlFlow::Break(outcome) };
+        let (text, pieces) = (self.target.decode(&best.words), pieces(&self.target, &best.words));
+        let written = Written { text, pieces };
+        match question {
+            TermQuestion::Free => self.after_free_search(outcome, &written, line, second, true),
+            TermQuestion::FreeOfPlainWords => self.after_free_search(outcome, &written, line, second, false),
+            TermQuestion::Forms => self.compare_forms(outcome, &written, line, second),
+            TermQuestion::Form(search) => self.after_form(outcome, *search, line, second),
+            TermQuestion::BetterForms(found) => {
+                ControlFlow::Break(self.after_better_forms(outcome, *found, &written, &line.request))
+            }
+            TermQuestion::Amounts => {
+                let job = &mut outcome.tag;
+                match self.with_amounts(line.request, &line.words, &written.text, job, second) {
+                    Some(search) => ControlFlow::Continue(search.task(outcome.tag, outcome.counts)),
+                    None => ControlFlow::Break(outcome),
+                }
+            }
+            TermQuestion::Places => self.after_place_search(outcome, &written, line, second),
+            TermQuestion::Renderings => {
+                let attention = outcome.hypotheses[0].attention.clone();
+                let all: Vec<usize> = (0..line.request.terms.required.len()).collect();
+                let avoided = self.plain_words(&outcome, attention, &written, &line.request, &all);
+                let constraints = self.avoiding(&line.request, avoided, &outcome.tag, &second);
+                ControlFlow::Continue(SecondSearch { constraints, ..second }.task(outcome.tag, outcome.counts))
+            }
+        }
+    }
+
+    /// The search with the terms in the places that the first one found.
+    fn after_place_search(
         &self,
         mut outcome: Outcome<Job>,
-        search: TermSearch,
-    ) -> ControlFlow<Outcome<Job>, Task<Job>> {
-        let TermSearch { question, mut request, words, mut second, term_use } = search;
-        let Some(best) = outcome.hypotheses.first() else { return ControlFlow::Break(outcome) };
-        let job = &mut outcome.tag;
-        let (text, target_pieces) = (self.target.decode(&best.words), pieces(&self.target, &best.words));
-        if let TermQuestion::Free = question {
-            if job.required.is_met_by(&request.source, &text, &target_pieces) {
-                job.required.prefer(&self.target, &self.written);
-                return ControlFlow::Break(outcome);
-            }
-            // Scores and attention are those of the text with hyphens.
-            if let Some(words) = self.with_hyphens(&request.source, &text, job) {
-                job.required.prefer(&self.target, &self.written);
-                (second.prefix, second.constraints) = (words, None);
-            }
-            return ControlFlow::Continue(second.task(outcome.tag, outcome.counts));
-        }
-        if let TermQuestion::Amounts = question {
-            let Some(search) = self.with_amounts(request, &words, &text, job, second) else {
-                return ControlFlow::Break(outcome);
-            };
-            return ControlFlow::Continue(search.task(outcome.tag, outcome.counts));
-        }
+        written: &Written,
+        line: TermLine,
+        mut second: SecondSearch,
+    ) -> Next {
+        let TermLine { mut request, words, term_use, .. } = line;
+        let (job, best) = (&mut outcome.tag, &outcome.hypotheses[0]);
         let attention = line_attention(best.attention.clone(), outcome.source_len, job.columns.as_deref());
-        let linked = LinkedTexts::new(&request.source, &job.source_pieces, &text, &target_pieces, &attention);
-        if let TermQuestion::Renderings = question {
-            let avoided = renderings(&linked, &text, &request);
-            second.constraints = self.avoiding(&request, avoided, job, &second);
-            return ControlFlow::Continue(second.task(outcome.tag, outcome.counts));
-        }
-        let met = job.required.met(&best.words, &text, &target_pieces);
+        let Written { text, pieces } = written;
+        let linked = LinkedTexts::new(&request.source, &job.source_pieces, text, pieces, &attention);
+        let met = job.required.met(&best.words, text, pieces);
         let found = find_places(&linked, &met, &mut request);
         for met in &met {
             let written = self.target.decode(&best.words[met.first..met.first + met.pieces]);
@@ -183,6 +215,71 @@ impl Context {
             second.constraints = job.required.constraints.clone();
         }
         ControlFlow::Continue(second.task(outcome.tag, outcome.counts))
+    }
+
+    /// The translation of a free search, if it has the terms; else the next search. `again`: a second free search may
+    /// follow, which avoids the words that stand in the place of terms.
+    fn after_free_search(
+        &self,
+        mut outcome: Outcome<Job>,
+        written: &Written,
+        mut line: TermLine,
+        mut second: SecondSearch,
+        again: bool,
+    ) -> Next {
+        let Written { text, pieces } = written;
+        let (source, job) = (&line.request.source, &mut outcome.tag);
+        let attention = outcome.hypotheses[0].attention.clone();
+        if job.required.is_met_by(source, text, pieces) {
+            job.required.prefer(&self.target, &self.written);
+            if !second.search.attention {
+                outcome.hypotheses[0].attention.clear();
+            }
+            return self.compare_forms(outcome, written, line, second);
+        }
+        // Scores and attention are those of the text with hyphens.
+        if let Some(words) = self.with_hyphens(source, text, job) {
+            job.required.prefer(&self.target, &self.written);
+            (second.prefix, second.constraints) = (words, None);
+            return ControlFlow::Continue(second.task(outcome.tag, outcome.counts));
+        }
+        let mut task = second.clone();
+        let mut question = TermQuestion::Forms;
+        if again && !attention.is_empty() {
+            let missing = job.required.missing_in(text);
+            let avoided = self.plain_words(&outcome, attention, written, &line.request, &missing);
+            if !avoided.is_empty() {
+                second.constraints = self.avoiding(&line.request, avoided.clone(), &outcome.tag, &second);
+                let free = avoided.into_iter().fold(Request::translate(source.as_str()), Request::avoid);
+                line.avoided = self.segmented(&free, &second).constraints;
+                task.constraints = line.avoided.clone();
+                question = TermQuestion::FreeOfPlainWords;
+            }
+        }
+        outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
+        ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
+    }
+
+    /// The words of a translation that stand in the place of these terms.
+    fn plain_words(
+        &self,
+        outcome: &Outcome<Job>,
+        attention: Vec<f32>,
+        written: &Written,
+        request: &Request,
+        terms: &[usize],
+    ) -> Vec<String> {
+        let job = &outcome.tag;
+        let attention = line_attention(attention, outcome.source_len, job.columns.as_deref());
+        let Written { text, pieces } = written;
+        let linked = LinkedTexts::new(&request.source, &job.source_pieces, text, pieces, &attention);
+        plain_words(&linked, text, request, terms, self.target_language())
+    }
+
+    /// The terms of a request, as the second search reads them.
+    fn segmented(&self, request: &Request, second: &SecondSearch) -> Segmented {
+        let (target, language) = (&self.target, self.target_language());
+        Segmented::new(&request.source, &request.terms, target, &self.written, &second.search.excluded, language)
     }
 
     /// Whether a line has amounts of money that its translation may lack.
@@ -229,27 +326,14 @@ impl Context {
     }
 
     /// The constraints of the second search, which avoids these words, too.
-    fn avoiding(
-        &self,
-        request: &Request,
-        words: Vec<String>,
-        job: &Job,
-        second: &SecondSearch,
-    ) -> Option<metaphrase_search::Constraints> {
+    fn avoiding(&self, request: &Request, words: Vec<String>, job: &Job, second: &SecondSearch) -> Option<Constraints> {
         let own = second.constraints.clone();
         if words.is_empty() {
             return own;
         }
-        let mut terms = request.terms.clone();
-        terms.avoided.extend(words);
-        let segmented = Segmented::new(
-            &request.source,
-            &terms,
-            &self.target,
-            &self.written,
-            &second.search.excluded,
-            self.target_language(),
-        );
+        let mut request = request.clone();
+        request.terms.avoided.extend(words);
+        let segmented = self.segmented(&request, second);
         // A term that can not be met without these words has priority over avoiding them.
         if segmented.numbers == job.required.numbers { segmented.constraints } else { own }
     }
@@ -278,27 +362,4 @@ fn chosen_first(alternatives: &mut [String], written: &str, language: Option<&st
     if let Some(chosen) = alternatives.iter().position(is_written) {
         alternatives[..=chosen].rotate_right(1);
     }
-}
-
-/// The words that a free translation has for the source of the terms, and nowhere else.
-fn renderings(linked: &LinkedTexts<'_>, text: &str, request: &Request) -> Vec<String> {
-    let sources = request.terms.required.iter().filter_map(|term| term.source.as_ref());
-    let places: Vec<_> = sources.flat_map(|place| linked.words_for(place)).collect();
-    let starts: HashSet<usize> = places.iter().map(|place| place.start).collect();
-    let others = written_words(text).into_iter().filter(|word| !starts.contains(&word.start));
-    let elsewhere: HashSet<&str> = others.map(|word| &text[word]).collect();
-    let mut found: Vec<&str> = Vec::new();
-    let mut known = HashSet::new();
-    for place in places {
-        let word = &text[place.clone()];
-        let is_small = place.start == 0 || word.chars().all(char::is_lowercase);
-        let is_word = word.contains(char::is_alphabetic) && !(is_small && word.chars().count() <= SHORT);
-        if is_word && !elsewhere.contains(word) && known.insert(word) {
-            found.push(word);
-        }
-    }
-    let words = WholeWords::new(&found);
-    let of_terms: HashSet<usize> = request.terms.phrases().flat_map(|phrase| words.numbers_in(phrase)).collect();
-    let kept = found.iter().enumerate().filter(|(number, _)| !of_terms.contains(number));
-    kept.map(|(_, word)| (*word).to_owned()).collect()
 }

@@ -1,0 +1,81 @@
+//! The words that a translation has for the source of a term in place of the term.
+
+use crate::Request;
+use crate::linked::LinkedTexts;
+use metaphrase_text::{WholeWords, written_words};
+use std::collections::HashSet;
+
+/// In a language without a list, words of up to this number of letters may be articles.
+const SHORT: usize = 3;
+
+/// Words of English that say how others belong together. Attention to a noun is often attention of its article.
+const ENGLISH: &str = "a about after all an and any are as at be been before but by can could did do does for from had has have he her his \
+    i if in into is it its may me my no nor not of off on one or our out over she should so some than that the their them then \
+    there they this those to too up us was we were what when where which who whose will with would you your";
+
+/// The same of German.
+const GERMAN: &str = "aber als am an auf aus bei beim bis da das dass dem den der des deren dessen die dies diese diesem diesen dieser \
+    dieses doch du durch ein eine einem einen einer eines er es für haben hat hatte hatten ich ihr ihre ihrem ihren ihrer ihres \
+    im in ins ist kann kein keine keinem keinen keiner man mein meine meinem meinen meiner meines mit nach nicht noch nur ob oder \
+    sein seine seinem seinen seiner seines sich sie sind so über um und uns unser unsere unserem unseren unter vom von vor war \
+    waren was weil wenn wer werden wie wir wird wo wurde wurden zu zum zur";
+
+/// The words that a translation has for the source of these terms, by number, and nowhere else: they are no words of a
+/// term, no articles, and do not stand for other words of the source, too. `language` is that of the translation.
+pub(super) fn plain_words(
+    linked: &LinkedTexts<'_>,
+    text: &str,
+    request: &Request,
+    terms: &[usize],
+    language: Option<&str>,
+) -> Vec<String> {
+    let sources = terms.iter().filter_map(|&term| request.terms.required[term].source.as_ref());
+    let places: Vec<_> = sources.flat_map(|place| linked.words_for(place)).collect();
+    let starts: HashSet<usize> = places.iter().map(|place| place.start).collect();
+    let others = written_words(text).into_iter().filter(|word| !starts.contains(&word.start));
+    let elsewhere: HashSet<&str> = others.map(|word| &text[word]).collect();
+    let mut found: Vec<&str> = Vec::new();
+    let mut known = HashSet::new();
+    for place in places {
+        let word = &text[place.clone()];
+        let is_small = place.start == 0 || word.chars().all(char::is_lowercase);
+        let is_word = word.contains(char::is_alphabetic) && !(is_small && is_grammatical(word, language));
+        if is_word && !elsewhere.contains(word) && known.insert(word) {
+            found.push(word);
+        }
+    }
+    let words = WholeWords::new(&found);
+    let of_terms: HashSet<usize> = request.terms.phrases().flat_map(|phrase| words.numbers_in(phrase)).collect();
+    let kept = found.iter().enumerate().filter(|(number, _)| !of_terms.contains(number));
+    kept.map(|(_, word)| (*word).to_owned()).collect()
+}
+
+/// Whether a word in small letters, or at the start of a sentence, may be an article or the like.
+fn is_grammatical(word: &str, language: Option<&str>) -> bool {
+    let list = match language.map(|language| language.split(['-', '_']).next().unwrap_or_default()) {
+        Some("en") => ENGLISH,
+        Some("de") => GERMAN,
+        _ => return word.chars().count() <= SHORT,
+    };
+    let word = word.to_lowercase();
+    list.split_whitespace().any(|known| known == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_words_are_not_all_articles() {
+        for (word, language, expected) in [
+            ("The", Some("en"), true),
+            ("key", Some("en-GB"), false),
+            ("Eine", Some("de"), true),
+            ("gut", Some("de"), false),
+            ("les", Some("fr"), true),
+            ("clef", None, false),
+        ] {
+            assert_eq!(is_grammatical(word, language), expected, "{word}");
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Which of its forms a term has. A model writes the form that it reads between the marks, mostly also where another
+//! one is right: "eine zügig Antwort". So the forms of a term are compared where the translation has it, by their
+//! probability without the term in the source, and the line is searched again with those forms between the marks that
+//! fit better.
+
+use super::context::Context;
+use super::job::{Job, SecondSearch};
+use super::term_search::{Next, TermLine, TermQuestion, TermSearch, Written};
+use crate::forms::likely_forms;
+use crate::{Request, RequiredTerm};
+use metaphrase_base::WordId;
+use metaphrase_search::{Hypothesis, Outcome};
+use metaphrase_text::MarkedSource;
+use std::ops::{ControlFlow, Range};
+
+/// The most forms of a line that are compared; each costs about as much as a greedy search of half a line.
+const MOST: usize = 24;
+
+/// Another form is better if it is about three times as probable; this is a natural logarithm.
+const MARGIN: f32 = 1.0;
+
+/// The least probability that a word ends with a form.
+const LEAST: f32 = 1e-3;
+
+/// The comparison of the forms of a line's terms.
+pub(super) struct FormSearch {
+    /// The translation that was found.
+    found: Found,
+    candidates: Vec<Candidate>,
+    /// How many of them have their probabilities.
+    scored: usize,
+}
+
+/// A translation as a search found it.
+pub(super) struct Found {
+    hypotheses: Vec<Hypothesis>,
+    source_len: usize,
+    columns: Option<Vec<usize>>,
+}
+
+/// A form of a term.
+#[derive(Clone)]
+struct Candidate {
+    term: usize,
+    form: String,
+    /// The translation up to the form, and with it.
+    words: Vec<WordId>,
+    /// Of these words and the end of sentence; empty before they are known.
+    log_probs: Vec<f32>,
+}
+
+impl Context {
+    /// Compares the forms of the terms of a translation; if none has other forms, the translation comes back.
+    pub(super) fn compare_forms(
+        &self,
+        mut outcome: Outcome<Job>,
+        written: &Written,
+        line: TermLine,
+        second: SecondSearch,
+    ) -> Next {
+        let candidates = self.candidates(written, &line, &outcome.tag);
+        if candidates.is_empty() {
+            return ControlFlow::Break(outcome);
+        }
+        let (hypotheses, columns) = (std::mem::take(&mut outcome.hypotheses), outcome.tag.columns.take());
+        let found = Found { hypotheses, source_len: outcome.source_len, columns };
+        self.next_form(outcome, FormSearch { found, candidates, scored: 0 }, line, second)
+    }
+
+    /// The forms of each term that may stand in its place in the translation, that of the translation first.
+    fn candidates(&self, written: &Written, line: &TermLine, job: &Job) -> Vec<Candidate> {
+        let (mut candidates, mut taken) = (Vec::new(), Vec::new());
+        let terms = line.request.terms.required.iter().enumerate().filter(|_| self.inline_terms.is_some());
+        for (number, term) in terms.filter(|(number, _)| job.required.numbers.contains(number)) {
+            let mut forms: Vec<String> = Vec::new();
+            for form in term.targets.iter().flat_map(|target| likely_forms(target, self.target_language())) {
+                if !forms.contains(&form) {
+                    forms.push(form);
+                }
+            }
+            let Some((place, found)) = place_of(&forms, &written.text, &taken) else { continue };
+            let start = place.start;
+            taken.push(place);
+            if forms.len() == 1 || candidates.len() + forms.len() > MOST {
+                continue;
+            }
+            forms.swap(0, found);
+            for form in forms {
+                let text = format!("{}{form}", &written.text[..start]);
+                let mut words = Vec::new();
+                self.target.encode(&text, &mut words);
+                words.pop();
+                if self.target.decode(&words) == text {
+                    candidates.push(Candidate { term: number, form, words, log_probs: Vec::new() });
+                }
+            }
+        }
+        candidates
+    }
+
+    /// The probabilities of a form are known.
+    pub(super) fn after_form(
+        &self,
+        mut outcome: Outcome<Job>,
+        mut search: FormSearch,
+        line: TermLine,
+        second: SecondSearch,
+    ) -> Next {
+        if let (Some(candidate), Some(scored)) = (search.candidates.get_mut(search.scored), outcome.hypotheses.pop()) {
+            candidate.log_probs = scored.word_log_probs;
+        }
+        search.scored += 1;
+        self.next_form(outcome, search, line, second)
+    }
+
+    /// The next form, or the search with the best ones.
+    fn next_form(
+        &self,
+        mut outcome: Outcome<Job>,
+        search: FormSearch,
+        mut line: TermLine,
+        second: SecondSearch,
+    ) -> Next {
+        let mut task = second.clone();
+        let languages = outcome.tag.languages;
+        if let Some(candidate) = search.candidates.get(search.scored) {
+            task.constraints = None;
+            task.prefix.truncate(task.language_words);
+            task.prefix.extend(&candidate.words);
+            task.prefix.push(self.target.eos());
+            (task.source, _) = MarkedSource::plain(&line.words).read_between(languages.before, languages.last);
+            let question = TermQuestion::Form(Box::new(search));
+            outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
+            return ControlFlow::Continue(task.task(outcome.tag, outcome.counts));
+        }
+        let FormSearch { found, candidates, .. } = search;
+        let is_changed = put_best_first(&candidates, &mut line.request.terms.required);
+        let annotate = || self.annotate(&line.request, &line.words, &outcome.tag.source_pieces);
+        let Some(annotated) = is_changed.then(annotate).flatten() else {
+            return ControlFlow::Break(found.into_outcome(outcome));
+        };
+        (task.source, outcome.tag.columns) = annotated.read_between(languages.before, languages.last);
+        task.constraints = line.avoided.clone();
+        let question = TermQuestion::BetterForms(Box::new(found));
+        outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
+        ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
+    }
+
+    /// The translation with other forms if it has all terms, else the one before.
+    pub(super) fn after_better_forms(
+        &self,
+        mut outcome: Outcome<Job>,
+        found: Found,
+        written: &Written,
+        request: &Request,
+    ) -> Outcome<Job> {
+        let required = &mut outcome.tag.required;
+        if !required.is_met_by(&request.source, &written.text, &written.pieces) {
+            return found.into_outcome(outcome);
+        }
+        required.prefer(&self.target, &self.written);
+        outcome
+    }
+}
+
+impl Found {
+    /// The outcome of the line's last search, with this translation.
+    fn into_outcome(self, outcome: Outcome<Job>) -> Outcome<Job> {
+        let Self { hypotheses, source_len, columns } = self;
+        let tag = Job { columns, ..outcome.tag };
+        Outcome { tag, hypotheses, source_len, ..outcome }
+    }
+}
+
+/// The first place of a form in a text as whole words that is not taken, and the number of the form.
+fn place_of(forms: &[String], text: &str, taken: &[Range<usize>]) -> Option<(Range<usize>, usize)> {
+    let is_free = |place: &Range<usize>| taken.iter().all(|other| place.end <= other.start || other.end <= place.start);
+    let places = forms.iter().enumerate().flat_map(|(number, form)| {
+        let found = text.match_indices(form.as_str()).filter(|(_, found)| !found.is_empty());
+        found.map(move |(at, found)| (at..at + found.len(), number))
+    });
+    let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    let is_whole = |place: &Range<usize>| {
+        is_end(text[..place.start].chars().next_back()) && is_end(text[place.end..].chars().next())
+    };
+    places.filter(|(place, _)| is_whole(place) && is_free(place)).min_by_key(|(place, _)| place.start)
+}
+
+/// Puts the best form of each term before its targets. Returns whether one differs from that of the translation.
+fn put_best_first(candidates: &[Candidate], terms: &mut [RequiredTerm]) -> bool {
+    let mut is_changed = false;
+    for (number, term) in terms.iter_mut().enumerate() {
+        let forms: Vec<&Candidate> = candidates.iter().filter(|candidate| candidate.term == number).collect();
+        let Some((first, others)) = forms.split_first() else { continue };
+        let best = others.iter().max_by(|a, b| log_prob(a, &forms).total_cmp(&log_prob(b, &forms)));
+        let better = best.filter(|best| log_prob(best, &forms) > log_prob(first, &forms) + MARGIN);
+        is_changed |= better.is_some();
+        term.targets.insert(0, better.unwrap_or(first).form.clone());
+    }
+    is_changed
+}
+
+/// The log-probability of a form: of its pieces, and of no other form's going on from there.
+fn log_prob(form: &Candidate, forms: &[&Candidate]) -> f32 {
+    let length = form.words.len();
+    if form.log_probs.len() < length {
+        return f32::NEG_INFINITY;
+    }
+    let mut next: Vec<(WordId, f32)> = Vec::new();
+    for other in forms.iter().filter(|other| other.words.len() > length && other.words.starts_with(&form.words)) {
+        let word = other.words[length];
+        if let Some(&log_prob) = other.log_probs.get(length)
+            && next.iter().all(|(known, _)| *known != word)
+        {
+            next.push((word, log_prob));
+        }
+    }
+    let goes_on: f32 = next.iter().map(|(_, log_prob)| log_prob.exp()).sum();
+    form.log_probs[..length].iter().sum::<f32>() + (1.0 - goes_on).max(LEAST).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(words: &[u32], log_probs: &[f32], form: &str) -> Candidate {
+        let words = words.iter().map(|&word| WordId(word)).collect();
+        Candidate { term: 0, form: form.to_owned(), words, log_probs: log_probs.to_vec() }
+    }
+
+    #[test]
+    fn a_form_that_goes_on_is_another_form() {
+        // "house" as a piece has the probability 1/2; after it, "s" has 3/4. The end of sentence does not count.
+        let (half, most) = (0.5f32.ln(), 0.75f32.ln());
+        let forms = [candidate(&[1], &[half, -9.0], "house"), candidate(&[1, 2], &[half, most, -9.0], "houses")];
+        let all: Vec<&Candidate> = forms.iter().collect();
+        assert!((log_prob(all[0], &all) - 0.125f32.ln()).abs() < 1e-6);
+        assert!((log_prob(all[1], &all) - 0.375f32.ln()).abs() < 1e-6);
+        let mut terms = [RequiredTerm::new(["house*"])];
+        assert!(put_best_first(&forms, &mut terms));
+        assert_eq!(terms[0].targets, ["houses", "house*"]);
+        assert!(!put_best_first(&[forms[1].clone(), forms[0].clone()], &mut terms));
+    }
+
+    #[test]
+    fn forms_stand_as_whole_words() {
+        let forms = ["Haus".to_owned(), "Hauses".to_owned()];
+        let text = "Haustür des Hauses, Haus";
+        assert_eq!(place_of(&forms, text, &[]), Some((13..19, 1)));
+        assert_eq!(place_of(&forms, text, std::slice::from_ref(&(13..19))), Some((21..25, 0)));
+        assert_eq!(place_of(&forms, text, &[13..19, 21..25]), None);
+    }
+}
