@@ -392,6 +392,9 @@ def test_results_pickle_by_value(translator, lines):
     for evidence in (None, [("Hallo", -1.0)], metaphrase.Lattice.of_translations([("Hallo Welt", 0.0)]), "0.5 Hallo\n"):
         request = Request("Hello!", constraints=[["Hallo", "Tag"]], avoid=["x"], prefix="H", evidence=evidence)
         assert pickle.loads(pickle.dumps(request)).__reduce__()[1] == request.__reduce__()[1]
+    request = Request("Hello!", source_language="en", target_language="nl")
+    assert pickle.loads(pickle.dumps(request)).__reduce__()[1] == request.__reduce__()[1]
+    assert "source language" in (translator.translate(request).error or "")
 
 
 def test_processes_give_their_results_back(translator, lines):
@@ -535,6 +538,11 @@ def test_models_are_inspected_and_converted(tmp_path):
     assert Translator(tmp_path / "copy", threads=1).translate("Hello!").text == "Hallo!"
     with pytest.raises(ModelError):
         metaphrase.convert(ROOT / "models/en-de", tmp_path / "copy")
+    lost = metaphrase.convert(ROOT / "models/en-de", tmp_path / "ctranslate2", "int8", format="ctranslate2")
+    assert any("term" in part for part in lost), lost
+    assert Translator(tmp_path / "ctranslate2", threads=1).translate("Hello!").text == "Hallo!"
+    with pytest.raises(OptionsError, match="format"):
+        metaphrase.convert(ROOT / "models/en-de", tmp_path / "onnx", format="onnx")
 
 
 def _resident():

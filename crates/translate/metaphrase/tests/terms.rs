@@ -219,7 +219,7 @@ fn terms_of_daily_life_take_the_place_of_their_words() {
     assert!(kept.len() <= 2, "{kept:#?}");
 }
 
-/// Of several forms a term has the one that fits its sentence, whichever the glossary names first.
+/// A term with several forms has the one that fits its sentence, whichever the glossary names first.
 #[test]
 fn a_term_has_the_form_that_fits() {
     let translator = translator();

@@ -45,7 +45,7 @@ struct Candidate {
     form: String,
     /// The translation up to the form, and with it.
     words: Vec<WordId>,
-    /// Of these words and the end of sentence; empty before they are known.
+    /// Natural logarithms, one for each of these words and the end of sentence; empty before they are known.
     log_probs: Vec<f32>,
 }
 
