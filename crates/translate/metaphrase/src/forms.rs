@@ -11,7 +11,7 @@ const ENGLISH: &[&str] = &["", "s", "es", "'s", "’s", "ed", "d", "ing"];
 /// written `\*`.
 pub(crate) fn forms(term: &str, language: Option<&str>) -> Vec<String> {
     let Some(stem) = stem(term) else { return vec![term.replace("\\*", "*")] };
-    let endings = match language.map(|language| language.split(['-', '_']).next().unwrap_or_default()) {
+    let endings = match without_region(language) {
         Some("de") => GERMAN,
         Some("en") => ENGLISH,
         _ => &[""],
@@ -40,13 +40,18 @@ pub(crate) fn likely_forms(term: &str, language: Option<&str>) -> Vec<String> {
     };
     let known = |form: &String| {
         let ending = &form[stem.len()..];
-        match language.map(|language| language.split(['-', '_']).next().unwrap_or_default()) {
+        match without_region(language) {
             Some("de") => german.contains(&ending),
             Some("en") => english.contains(&ending),
             _ => true,
         }
     };
     forms(term, language).into_iter().filter(known).collect()
+}
+
+/// A language by its code without region or script: `de` of `de-AT`.
+pub(crate) fn without_region(language: Option<&str>) -> Option<&str> {
+    language.and_then(|language| language.split(['-', '_']).next())
 }
 
 /// The forms of a source term, with the endings of all languages that have some here.

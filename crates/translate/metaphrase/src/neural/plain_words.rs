@@ -1,6 +1,7 @@
 //! The words that a translation has for the source of a term in place of the term.
 
 use crate::Request;
+use crate::forms::without_region;
 use crate::linked::LinkedTexts;
 use metaphrase_text::{WholeWords, written_words};
 use std::collections::HashSet;
@@ -52,7 +53,7 @@ pub(super) fn plain_words(
 
 /// Whether a word in small letters, or at the start of a sentence, may be an article or the like.
 fn is_grammatical(word: &str, language: Option<&str>) -> bool {
-    let list = match language.map(|language| language.split(['-', '_']).next().unwrap_or_default()) {
+    let list = match without_region(language) {
         Some("en") => ENGLISH,
         Some("de") => GERMAN,
         _ => return word.chars().count() <= SHORT,
