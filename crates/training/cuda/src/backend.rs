@@ -7,8 +7,11 @@ use crate::driver::Driver;
 use crate::emulator::Emulator;
 use metaphrase_device::{Adadelta, Adam, Mask};
 use std::ffi::c_void;
+#[cfg(feature = "emulator")]
+use std::sync::Arc;
 
-/// A backend runs kernels one after the other, in the order of their launches.
+/// A backend runs kernels one after the other, in the order of their launches. On one device there may be several, which
+/// know nothing of each other's launches.
 ///
 /// # Safety
 /// The functions read and write the memory of the device: addresses have to come from [`allocate`](Self::allocate) and
@@ -18,7 +21,7 @@ pub(crate) enum Backend {
     #[cfg(feature = "driver")]
     Driver(Driver),
     #[cfg(feature = "emulator")]
-    Emulator(Emulator),
+    Emulator(Arc<Emulator>),
 }
 
 /// The threads that run a kernel.
@@ -135,6 +138,26 @@ impl Backend {
         }
         // SAFETY: the caller's.
         dispatch!(self, backend => unsafe { backend.read(address, numbers) })
+    }
+
+    /// Another stream of launches on the same device. Each stream runs its launches in order, whatever the others do.
+    pub(crate) fn another(&self) -> Result<Self, CudaError> {
+        match self {
+            #[cfg(feature = "driver")]
+            Self::Driver(driver) => Ok(Self::Driver(driver.another()?)),
+            #[cfg(feature = "emulator")]
+            Self::Emulator(emulator) => Ok(Self::Emulator(Arc::clone(emulator))),
+        }
+    }
+
+    /// Waits for all launches so far.
+    pub(crate) fn synchronise(&self) -> Result<(), CudaError> {
+        match self {
+            #[cfg(feature = "driver")]
+            Self::Driver(driver) => driver.synchronise(),
+            #[cfg(feature = "emulator")]
+            Self::Emulator(_) => Ok(()), // it runs kernels at once
+        }
     }
 
     /// A product.

@@ -53,7 +53,7 @@ impl Cuda {
     #[must_use]
     pub fn emulated(reversed: bool) -> Self {
         let emulator = crate::emulator::Emulator::new(reversed, usize::MAX);
-        Self::new(Backend::Emulator(emulator), "the emulator".to_owned())
+        Self::new(Backend::Emulator(Arc::new(emulator)), "the emulator".to_owned())
     }
 
     /// The emulator with memory for this number of `f32`.
@@ -61,7 +61,7 @@ impl Cuda {
     #[must_use]
     pub fn emulated_with_memory(numbers: usize) -> Self {
         let emulator = crate::emulator::Emulator::new(false, numbers);
-        Self::new(Backend::Emulator(emulator), "a small emulator".to_owned())
+        Self::new(Backend::Emulator(Arc::new(emulator)), "a small emulator".to_owned())
     }
 
     fn new(backend: Backend, name: String) -> Self {
@@ -91,10 +91,20 @@ impl Cuda {
         Self::emulated(reversed)
     }
 
-    /// The same device with other free matrices, for another thread: the streams of their operations are one.
+    /// The same device with other free matrices and a stream of operations of its own, for another thread. It may read
+    /// a matrix of this one after [`synchronise`](Self::synchronise), or after this one has read numbers.
     #[must_use]
     pub fn another(&self) -> Self {
-        Self::new_on(Arc::clone(&self.backend), self.name.clone())
+        let (backend, failure) = match self.backend.another() {
+            Ok(backend) => (Arc::new(backend), None),
+            Err(error) => (Arc::clone(&self.backend), Some(error)),
+        };
+        Self { failure, ..Self::new_on(backend, self.name.clone()) }
+    }
+
+    /// Waits for all operations so far.
+    pub fn synchronise(&mut self) {
+        self.run(Backend::synchronise);
     }
 
     /// Multiplications with addition in all products so far.

@@ -8,26 +8,33 @@ use crate::compiler;
 use cudarc::cublas::{result as cublas, sys as cublas_sys};
 use cudarc::driver::{CudaContext, result as driver, sys};
 use std::ffi::{CString, c_int, c_void};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// A device with compiled kernels. All calls use the null stream, so they take effect in order, and come from any
-/// thread: each makes the device's context current on its thread.
+/// A stream of calls to a device, which take effect in their order. Calls come from any thread: each makes the device's
+/// context current on its thread.
 pub(crate) struct Driver {
-    /// The device's context.
+    opened: Arc<OpenDevice>,
+    stream: sys::CUstream,
+}
+
+/// A device with compiled kernels.
+struct OpenDevice {
     context: Arc<CudaContext>,
     /// The function of each kernel, in the order of [`NAMES`]; functions live as long as the context.
     functions: Vec<sys::CUfunction>,
-    cublas: cublas_sys::cublasHandle_t,
+    /// Its stream is set before each call.
+    cublas: Mutex<cublas_sys::cublasHandle_t>,
 }
 
-/// The stream of all calls.
-const STREAM: sys::CUstream = std::ptr::null_mut();
-
-// SAFETY: functions and the handle are addresses that only CUDA's libraries follow. These libraries take calls from all
-// threads, several at a time; data are guarded by the borrows of `Matrix`.
+// SAFETY: the stream is an address that only CUDA's libraries follow. These libraries take calls from all threads,
+// several at a time; data are guarded by the borrows of `Matrix`.
 unsafe impl Send for Driver {}
 // SAFETY: the same.
 unsafe impl Sync for Driver {}
+// SAFETY: functions and the handle are such addresses, too.
+unsafe impl Send for OpenDevice {}
+// SAFETY: the same.
+unsafe impl Sync for OpenDevice {}
 
 impl Driver {
     /// Opens device number `index` and compiles the kernels for it.
@@ -55,17 +62,28 @@ impl Driver {
         };
         let functions = NAMES.iter().map(find).collect::<Result<_, _>>()?;
         let cublas = cublas::create_handle().map_err(CudaError::call("start cuBLAS"))?;
-        Ok(Self { context, functions, cublas })
+        Self::on_new_stream(Arc::new(OpenDevice { context, functions, cublas: Mutex::new(cublas) }))
+    }
+
+    /// Another stream of calls to the same device, which neither waits for this one nor makes it wait.
+    pub(crate) fn another(&self) -> Result<Self, CudaError> {
+        self.bind()?;
+        Self::on_new_stream(Arc::clone(&self.opened))
+    }
+
+    fn on_new_stream(opened: Arc<OpenDevice>) -> Result<Self, CudaError> {
+        let stream = driver::stream::create(driver::stream::StreamKind::NonBlocking);
+        Ok(Self { opened, stream: stream.map_err(CudaError::call("make a stream"))? })
     }
 
     /// The device's name.
     pub(crate) fn name(&self) -> String {
-        self.context.name().unwrap_or_else(|_| "a GPU".to_owned())
+        self.opened.context.name().unwrap_or_else(|_| "a GPU".to_owned())
     }
 
     /// Makes the context current on this thread, which costs nothing where it is already.
     fn bind(&self) -> Result<(), CudaError> {
-        self.context.bind_to_thread().map_err(CudaError::call("be used by another thread"))
+        self.opened.context.bind_to_thread().map_err(CudaError::call("be used by another thread"))
     }
 
     pub(crate) fn allocate(&self, numbers: usize) -> Result<u64, CudaError> {
@@ -97,7 +115,7 @@ impl Driver {
     pub(crate) unsafe fn clear(&self, address: u64, numbers: usize) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: the caller's.
-        let result = unsafe { driver::memset_d8_async(address, 0, numbers * size_of::<f32>(), STREAM) };
+        let result = unsafe { driver::memset_d8_async(address, 0, numbers * size_of::<f32>(), self.stream) };
         result.map_err(CudaError::call("set memory to zero"))
     }
 
@@ -106,7 +124,7 @@ impl Driver {
     pub(crate) unsafe fn write<T: Number>(&self, address: u64, numbers: &[T]) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: the caller's; memory that is not pinned, as this, has been read when the call returns.
-        let result = unsafe { driver::memcpy_htod_async(address, numbers, STREAM) };
+        let result = unsafe { driver::memcpy_htod_async(address, numbers, self.stream) };
         result.map_err(CudaError::call("be written to"))
     }
 
@@ -116,9 +134,17 @@ impl Driver {
         self.bind()?;
         // SAFETY: the caller's; `numbers` is borrowed until the stream is done.
         let result = unsafe {
-            driver::memcpy_dtoh_async(numbers, address, STREAM).and_then(|()| driver::stream::synchronize(STREAM))
+            driver::memcpy_dtoh_async(numbers, address, self.stream)
+                .and_then(|()| driver::stream::synchronize(self.stream))
         };
         result.map_err(CudaError::call("finish what it was given"))
+    }
+
+    /// Waits for all calls so far.
+    pub(crate) fn synchronise(&self) -> Result<(), CudaError> {
+        self.bind()?;
+        // SAFETY: the stream lives as long as `self`.
+        unsafe { driver::stream::synchronize(self.stream) }.map_err(CudaError::call("finish what it was given"))
     }
 
     /// # Safety
@@ -131,8 +157,9 @@ impl Driver {
     ) -> Result<(), CudaError> {
         self.bind()?;
         let (blocks, threads) = ((grid.blocks, 1, 1), (grid.threads, 1, 1));
+        let function = self.opened.functions[kernel];
         // SAFETY: the caller's.
-        let result = unsafe { driver::launch_kernel(self.functions[kernel], blocks, threads, 0, STREAM, arguments) };
+        let result = unsafe { driver::launch_kernel(function, blocks, threads, 0, self.stream, arguments) };
         result.map_err(CudaError::call("launch a kernel"))
     }
 
@@ -146,10 +173,13 @@ impl Driver {
         let [op_a, op_b] = gemm.transposed.map(|transposed| if transposed { CUBLAS_OP_T } else { CUBLAS_OP_N });
         let factors = if gemm.bf16 { CUDA_R_16BF } else { CUDA_R_32F };
         let alpha = 1.0_f32;
+        let handle = self.opened.cublas.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: both live as long as `self`.
+        unsafe { cublas::set_stream(*handle, self.stream.cast()) }.map_err(CudaError::call("use a stream"))?;
         // SAFETY: the caller's; `Cuda` has checked that sizes fit.
         let result = unsafe {
             cublas::gemm_ex(
-                self.cublas,
+                *handle,
                 op_a,
                 op_b,
                 gemm.m as c_int,
@@ -176,8 +206,18 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
+        // An error has no consequence any more.
+        let _ = self.bind();
+        // SAFETY: this is the only owner of the stream, whose calls end before its memory is reused.
+        let _ = unsafe { driver::stream::destroy(self.stream) };
+    }
+}
+
+impl Drop for OpenDevice {
+    fn drop(&mut self) {
+        let handle = self.cublas.get_mut().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: this is the only owner of the handle. An error has no consequence any more.
-        let _ = unsafe { cublas::destroy_handle(self.cublas) };
+        let _ = unsafe { cublas::destroy_handle(*handle) };
     }
 }
 

@@ -83,6 +83,7 @@ impl CudaModel {
         };
         let mut packer = Packer { cuda: cuda.another(), numbers };
         let network = Arc::new(packer.transformer(*parts));
+        packer.cuda.synchronise(); // searches read the weights in streams of their own
         packer.cuda.check()?;
         let model = Self { network, cuda: cuda.another(), failure: Arc::default() };
         Ok(Model::on_device(config, weights, Box::new(model))?)
