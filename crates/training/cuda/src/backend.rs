@@ -273,6 +273,30 @@ pub(crate) struct MemoryArguments {
     pub(crate) values: u32,
 }
 
+/// An attention of rows, laid out as `struct Attend` of the kernels.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct AttendArguments {
+    pub(crate) q: *const f32,
+    pub(crate) q_cols: u32,
+    pub(crate) memory: MemoryArguments,
+    /// Four numbers for each row.
+    pub(crate) seen: *const u32,
+    /// The lines of each row's words, or null.
+    pub(crate) lists: *const u32,
+    pub(crate) list_cols: u32,
+    /// New rows, or null.
+    pub(crate) rows: *const u32,
+    /// The first column of a row's own values.
+    pub(crate) first_values: u32,
+    pub(crate) heads: u32,
+    pub(crate) dim: u32,
+    pub(crate) factor: f32,
+    pub(crate) y: *mut f32,
+    /// Or null.
+    pub(crate) weights: *mut f32,
+}
+
 type Input = *const f32;
 type Output = *mut f32;
 type Table = *const u32;
@@ -365,10 +389,8 @@ kernels! {
     fn normalise_rows(x: Input, scale: Input, bias: Input, epsilon: f32, centred: u32, y: Output, cols: u32);
     fn extend_lists(rows: Table, before: Table, before_cols: u32, now: Output, now_cols: u32);
     fn keep_entries(rows: Table, made: Input, made_cols: u32, raw: Input, kept: Output, cols: u32);
-    fn attend_rows(
-        q: Input, q_cols: u32, memory: MemoryArguments, all: Table, lists: Table, list_cols: u32, rows: Table, first_values: u32,
-        heads: u32, dim: u32, factor: f32, y: Output, weights: Output,
-    );
+    fn attend_rows(to: AttendArguments);
+    fn attend_wide_rows(to: AttendArguments);
     fn ssru_step(rows: Table, forget: Input, x: Input, before: Input, now: Output, y: Output, cols: u32);
     fn mean_step(rows: Table, x: Input, before: Input, now: Output, y: Output, cols: u32);
     fn summarise(logits: Input, cols: u32, counts: Table, k: u32, summaries: Output);

@@ -16,6 +16,7 @@ const SOURCE: &str = concat!(
     include_str!("kernels/additive_attention.cu"),
     include_str!("kernels/cells.cu"),
     include_str!("kernels/training.cu"),
+    include_str!("kernels/tensor_cores.cu"),
     include_str!("kernels/maps.cu"),
     include_str!("kernels/decoding.cu"),
 );

@@ -4,7 +4,7 @@
 
 use super::NO_ID;
 use super::lists::{EntryLists, NewRows};
-use crate::backend::{Grid, MemoryArguments};
+use crate::backend::{AttendArguments, Grid, MemoryArguments};
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Shape, Storage};
 
@@ -70,8 +70,15 @@ pub struct RowAttention<'a> {
     pub first_values: Option<(&'a NewRows, usize)>,
 }
 
-/// A head has at most this number of columns: `128 · ATTENDING` of the kernels.
+/// A head has at most this number of columns: `WIDEST_HEAD` of the kernels.
 const WIDEST: usize = 512;
+
+/// The most columns of a head in the kernel `attend_rows`.
+const NARROW: usize = 64;
+
+/// Threads of a head, and the most heads of a block at a time.
+const LANES: u32 = 32;
+const TEAMS: usize = 8;
 
 impl RowAttention<'_> {
     /// Asserts that all lines and columns exist, and returns the columns of a line.
@@ -154,32 +161,26 @@ impl Cuda {
                 (matrix.read(), none.1, lists.now.ids().wrapping_add((lists.rows - rows) * cols), cols)
             }
         };
-        let memory = MemoryArguments { lines, by_seen, cols, keys, values };
         let first_values = attention.first_values.as_ref();
         let (new, first_values) =
             first_values.map_or((std::ptr::null(), 0), |(new, first)| (new.table.ids(), *first as u32));
-        let grid = Grid::threads(rows * heads, 128);
-        let (factor, weights) = ((dim as f32).sqrt().recip(), weights.map_or(std::ptr::null_mut(), Matrix::write));
-        let (q, q_cols, heads, dim) = (attention.q.read(), attention.q.cols() as u32, heads as u32, dim as u32);
-        let (seen, list_cols, y) = (attention.seen.table.ids(), list_cols as u32, y.write());
+        let to = AttendArguments {
+            q: attention.q.read(),
+            q_cols: attention.q.cols() as u32,
+            memory: MemoryArguments { lines, by_seen, cols, keys, values },
+            seen: attention.seen.table.ids(),
+            lists,
+            list_cols: list_cols as u32,
+            rows: new,
+            first_values,
+            heads: heads as u32,
+            dim: dim as u32,
+            factor: (dim as f32).sqrt().recip(),
+            y: y.write(),
+            weights: weights.map_or(std::ptr::null_mut(), Matrix::write),
+        };
+        let grid = Grid::threads(rows, LANES * heads.clamp(1, TEAMS) as u32);
         // SAFETY: `check` has asserted that lines, columns and room for weights exist; memories stay where they are.
-        self.run(|b| unsafe {
-            b.attend_rows(
-                grid,
-                q,
-                q_cols,
-                memory,
-                seen,
-                lists,
-                list_cols,
-                new,
-                first_values,
-                heads,
-                dim,
-                factor,
-                y,
-                weights,
-            )
-        });
+        self.run(|b| unsafe { if dim <= NARROW { b.attend_rows(grid, to) } else { b.attend_wide_rows(grid, to) } });
     }
 }

@@ -40,8 +40,26 @@ pub struct ListedRows<'a> {
     pub outputs: &'a [u32],
 }
 
-/// The rows and outputs of a block in the kernels `map_small`, `map_medium` and `map_large`.
-const SIDES: [usize; 3] = [16, 64, 128];
+/// What a block computes.
+struct TileShape {
+    rows: usize,
+    cols: usize,
+    threads: u32,
+}
+
+/// The tiles of the kernels `map_small`, `map_medium` and `map_large`; `map_lists` has the first one.
+const TILES: [TileShape; 3] = [
+    TileShape { rows: 16, cols: 16, threads: 64 },
+    TileShape { rows: 64, cols: 32, threads: 256 },
+    TileShape { rows: 128, cols: 64, threads: 256 },
+];
+
+impl TileShape {
+    /// The number of blocks for a product of this size.
+    const fn blocks(&self, rows: usize, outputs: usize) -> usize {
+        rows.div_ceil(self.rows) * outputs.div_ceil(self.cols)
+    }
+}
 
 /// Larger tiles read weights less often. They pay where rows fill more than half of them, and where there are blocks
 /// for most of the multiprocessors, of which large devices have 100 to 150.
@@ -72,11 +90,10 @@ impl DeviceMap {
     }
 }
 
-/// The index in [`SIDES`] of the best tile for a product of this size. All tiles give the same bits.
+/// The index in [`TILES`] of the best tile for a product of this size. All tiles give the same bits.
 fn tile(rows: usize, outputs: usize) -> usize {
-    let blocks = |side: usize| rows.div_ceil(side) * outputs.div_ceil(side);
-    let pays = |&tile: &usize| 2 * rows > SIDES[tile] && blocks(SIDES[tile]) >= ENOUGH_BLOCKS;
-    (1..SIDES.len()).rev().find(pays).unwrap_or(0)
+    let pays = |tile: &TileShape| 2 * rows > tile.rows && tile.blocks(rows, outputs) >= ENOUGH_BLOCKS;
+    TILES.iter().rposition(pays).unwrap_or(0)
 }
 
 /// The upper half of a number, rounded to the nearest one, ties to even.
@@ -123,7 +140,7 @@ impl Cuda {
         is_shaped(x, rows, map.inputs);
         is_shaped(y, rows, map.outputs);
         is_shaped(add.unwrap_or(y), rows, map.outputs);
-        let grid = Grid::blocks(rows.div_ceil(SIDES[tile]) * map.outputs.div_ceil(SIDES[tile]));
+        let grid = Grid::threads(TILES[tile].blocks(rows, map.outputs), TILES[tile].threads);
         self.multiply_adds += (rows * map.inputs * map.outputs) as u64;
         let (arguments, x, add, y, rows) = (map.arguments(), x.read(), optional(add), y.write(), rows as u32);
         // SAFETY: x has the map's inputs, y and `add` its outputs, and a block stops at the last row and output.
@@ -140,7 +157,7 @@ impl Cuda {
     /// list are unspecified.
     pub fn map_lists(&mut self, map: &DeviceMap, x: &Matrix, lists: &[ListedRows<'_>], y: &mut Matrix) {
         is_shaped(x, y.rows(), map.inputs);
-        let side = SIDES[0];
+        let TileShape { rows: side, threads, .. } = TILES[0];
         let (mut tiles, mut outputs): (Vec<u32>, Vec<u32>) = Default::default();
         for list in lists {
             assert!(list.rows.end <= x.rows() && list.outputs.len() <= y.cols(), "rows and columns of a list");
@@ -155,7 +172,7 @@ impl Cuda {
             outputs.extend_from_slice(list.outputs);
             self.multiply_adds += (list.rows.len() * map.inputs * list.outputs.len()) as u64;
         }
-        let grid = Grid::blocks(tiles.len() / 5);
+        let grid = Grid::threads(tiles.len() / 5, threads);
         let [tiles, outputs] = [tiles, outputs].map(|numbers| self.table(&numbers));
         let (arguments, cols) = (map.arguments(), y.cols() as u32);
         // SAFETY: tiles are rows of x and y, and columns of lists, which name outputs of the map.

@@ -37,6 +37,8 @@ static void barrier(void);
 
 #include "../kernels/training.cu"
 
+#include "../kernels/tensor_cores.cu"
+
 #include "../kernels/maps.cu"
 
 #include "../kernels/decoding.cu"

@@ -108,9 +108,16 @@ __device__ static float mask_factor(u64 i, struct Mask mask) {
 #define UNROLL _Pragma("unroll")
 #endif
 
-// For a function of many lines that unrolled loops call.
+// For a function whose constants are arguments.
 #ifdef EMULATED
-#define NOT_INLINE
+#define INLINE
 #else
-#define NOT_INLINE __noinline__
+#define INLINE __forceinline__
+#endif
+
+// Four neighbours, which are read at once.
+#ifdef EMULATED
+typedef struct {
+    float x, y, z, w;
+} float4;
 #endif

@@ -64,76 +64,117 @@ struct Memory {
     unsigned values;
 };
 
-#define WORDS 64    // words of which a block has the weights at a time
-#define TEAM 8      // threads that compute a product of a query and a key
-#define ATTENDING 4 // the most columns of a head for each thread
+#define WIDEST_HEAD 512
+#define LANES 32 // threads of a head, and the words of which they have the weights at a time
+#define TEAMS 8  // heads of a block at a time, at most
 
-// A block of 128 threads per row and head: y_h = Σ_j softmax(factor · q_h · k_jh)_j v_jh, in one pass over the words
-// (the online softmax of Milakov and Gimelshein 2018), WORDS of them at a time in the order of the row. y has as many
-// columns as all heads, q and the lists have `q_cols` and `list_cols`.
-//
-// `first_values`: for a row that sees nothing but itself and is marked as raw in `rows`, y is the row's own values,
-// which q has from this column on.
-KERNEL(attend_rows)(const float *q, unsigned q_cols, struct Memory memory, const struct Seen *all, const unsigned *lists,
-                    unsigned list_cols, const struct NewRow *rows, unsigned first_values, unsigned heads, unsigned dim,
-                    float factor, float *y, float *weights) {
-    __shared__ float partial[128], scores[WORDS];
-    unsigned r = blockIdx.x / heads, head = blockIdx.x % heads;
-    struct Seen seen = all[r];
-    q += (u64)r * q_cols, y += ((u64)r * heads + head) * dim;
-    if (rows && rows[r].is_raw && seen.count == 1) {
-        FOR_BLOCK(c, 0, dim) y[c] = q[first_values + head * dim + c];
-        return;
-    }
-    q += head * dim;
-    const float *lines = memory.by_seen ? memory.by_seen[seen.memory] : memory.lines;
-    const unsigned *list = lists ? lists + (u64)r * list_cols : 0;
-    float *kept = head == 0 && weights && seen.weights != NO_ID ? weights + seen.weights : 0;
-    unsigned member = threadIdx.x % TEAM, team = threadIdx.x / TEAM;
-    float sums[ATTENDING], total = 0, max = LEAST;
-    UNROLL for (unsigned i = 0; i < ATTENDING; i++) sums[i] = 0;
-    for (unsigned start = 0; start < seen.count; start += WORDS) {
-        unsigned here = seen.count - start < WORDS ? seen.count - start : WORDS;
-        for (unsigned pass = 0; pass < here; pass += 128 / TEAM) {
-            unsigned j = pass + team;
-            float dot = 0;
-            if (j < here) {
-                unsigned line = list ? list[start + j] : seen.first + start + j;
-                const float *key = lines + (u64)line * memory.cols + memory.keys + head * dim;
-                for (unsigned c = member; c < dim; c += TEAM) dot = MULTIPLY_ADD(q[c], key[c], dot);
+// What a team of threads knows of the words that it adds.
+struct Team {
+    float weights[LANES];
+    unsigned lines[LANES];
+};
+
+// factor · q · k, in the order of the columns.
+__device__ static float scaled_product(const float *q, const float *key, unsigned dim, float factor) {
+    float dot = 0;
+    unsigned c = 0;
+    if (((u64)q | (u64)key) % 16 == 0)
+        for (; c + 4 <= dim; c += 4) {
+            float4 a = *(const float4 *)(q + c), b = *(const float4 *)(key + c);
+            dot = MULTIPLY_ADD(a.x, b.x, dot), dot = MULTIPLY_ADD(a.y, b.y, dot);
+            dot = MULTIPLY_ADD(a.z, b.z, dot), dot = MULTIPLY_ADD(a.w, b.w, dot);
+        }
+    for (; c < dim; c++) dot = MULTIPLY_ADD(q[c], key[c], dot);
+    return factor * dot;
+}
+
+// `AttendArguments` of ../backend.rs.
+struct Attend {
+    const float *q;
+    unsigned q_cols;
+    struct Memory memory;
+    const struct Seen *seen;
+    const unsigned *lists; // the lines of each row's words, or nothing
+    unsigned list_cols;
+    const struct NewRow *rows; // or nothing
+    unsigned first_values;
+    unsigned heads;
+    unsigned dim;
+    float factor;
+    float *y;
+    float *weights; // or nothing
+};
+
+// A block per row, a team of LANES threads for each head: y_h = Σ_j softmax(factor · q_h · k_jh)_j v_jh, in one pass over
+// the words (the online softmax of Milakov and Gimelshein 2018), LANES of them at a time in the order of the row. A
+// thread has the score of one of these words, and then `columns` columns of the sum; `columns` is a constant.
+__device__ static INLINE void attend_row(const unsigned columns, struct Attend to) {
+    __shared__ struct Team teams[TEAMS];
+    struct Seen seen = to.seen[blockIdx.x];
+    const unsigned *list = to.lists ? to.lists + (u64)blockIdx.x * to.list_cols : 0;
+    const float *lines = to.memory.by_seen ? to.memory.by_seen[seen.memory] : to.memory.lines;
+    unsigned lane = threadIdx.x % LANES, teams_here = blockDim.x / LANES;
+    struct Team *team = teams + threadIdx.x / LANES;
+    // All teams take the same steps, so that all threads meet at the barriers.
+    for (unsigned first = 0; first < to.heads; first += teams_here) {
+        unsigned head = first + threadIdx.x / LANES, is_head = head < to.heads, at = head * to.dim;
+        const float *q = to.q + (u64)blockIdx.x * to.q_cols + at;
+        float *kept = head == 0 && to.weights && seen.weights != NO_ID ? to.weights + seen.weights : 0;
+        float sums[WIDEST_HEAD / LANES], total = 0, max = LEAST;
+        UNROLL for (unsigned i = 0; i < columns; i++) sums[i] = 0;
+        for (unsigned start = 0; start < seen.count; start += LANES) {
+            unsigned here = seen.count - start < LANES ? seen.count - start : LANES;
+            float score = LEAST;
+            if (is_head && lane < here) {
+                unsigned line = list ? list[start + lane] : seen.first + start + lane;
+                const float *key = lines + (u64)line * to.memory.cols + to.memory.keys + at;
+                team->lines[lane] = line;
+                score = scaled_product(q, key, to.dim, to.factor);
+                if (kept) kept[start + lane] = score;
             }
-            partial[threadIdx.x] = dot;
+            team->weights[lane] = score;
             __syncthreads();
-            if (member == 0 && j < here) {
-                for (unsigned other = 1; other < TEAM; other++) dot += partial[threadIdx.x + other];
-                scores[j] = factor * dot;
-                if (kept) kept[start + j] = factor * dot;
+            float before = max;
+            for (unsigned j = 0; j < here; j++) max = fmaxf(max, team->weights[j]);
+            float shrink = expf(before - max);
+            __syncthreads();
+            team->weights[lane] = expf(score - max);
+            __syncthreads();
+            total *= shrink;
+            UNROLL for (unsigned i = 0; i < columns; i++) sums[i] *= shrink;
+            for (unsigned j = 0; j < here && is_head; j++) {
+                float weight = team->weights[j];
+                const float *values = lines + (u64)team->lines[j] * to.memory.cols + to.memory.values + at;
+                total += weight;
+                UNROLL for (unsigned i = 0; i < columns; i++)
+                    if (lane + LANES * i < to.dim) sums[i] = MULTIPLY_ADD(weight, values[lane + LANES * i], sums[i]);
             }
             __syncthreads();
         }
-        float before = max;
-        for (unsigned j = 0; j < here; j++) max = fmaxf(max, scores[j]);
-        float shrink = expf(before - max);
-        __syncthreads();
-        if (threadIdx.x < here) scores[threadIdx.x] = expf(scores[threadIdx.x] - max);
-        __syncthreads();
-        total *= shrink;
-        for (unsigned j = 0; j < here; j++) total += scores[j];
-        UNROLL for (unsigned i = 0; i < ATTENDING; i++) {
-            unsigned c = threadIdx.x + 128 * i;
-            if (c >= dim) continue;
-            sums[i] *= shrink;
-            for (unsigned j = 0; j < here; j++) {
-                unsigned line = list ? list[start + j] : seen.first + start + j;
-                float value = lines[(u64)line * memory.cols + memory.values + head * dim + c];
-                sums[i] = MULTIPLY_ADD(scores[j], value, sums[i]);
-            }
-        }
-        __syncthreads();
+        float *y = to.y + (u64)blockIdx.x * to.heads * to.dim + at;
+        UNROLL for (unsigned i = 0; i < columns; i++)
+            if (is_head && lane + LANES * i < to.dim) y[lane + LANES * i] = sums[i] / total;
+        if (kept)
+            for (unsigned j = lane; j < seen.count; j += LANES) kept[j] = expf(kept[j] - max) / total;
     }
-    UNROLL for (unsigned i = 0; i < ATTENDING; i++)
-        if (threadIdx.x + 128 * i < dim) y[threadIdx.x + 128 * i] = sums[i] / total;
-    if (kept) FOR_BLOCK(j, 0, seen.count) kept[j] = expf(kept[j] - max) / total;
+}
+
+// Whether the row sees nothing but itself and is marked as raw: then y is the row's own values, which q has from column
+// `first_values` on.
+__device__ static int is_alone(struct Attend to) {
+    if (!to.rows || !to.rows[blockIdx.x].is_raw || to.seen[blockIdx.x].count != 1) return 0;
+    unsigned cols = to.heads * to.dim;
+    const float *values = to.q + (u64)blockIdx.x * to.q_cols + to.first_values;
+    FOR_BLOCK(c, 0, cols) to.y[(u64)blockIdx.x * cols + c] = values[c];
+    return 1;
+}
+
+// For heads of at most 64 columns, and of at most WIDEST_HEAD.
+KERNEL(attend_rows)(struct Attend to) {
+    if (!is_alone(to)) attend_row(2, to);
+}
+KERNEL(attend_wide_rows)(struct Attend to) {
+    if (!is_alone(to)) attend_row(WIDEST_HEAD / LANES, to);
 }
 
 // A block per row: the cells of an SSRU, c ← f ⊙ c of the parent + (1 - f) ⊙ x, and y ← max(c, 0). `now` points to the

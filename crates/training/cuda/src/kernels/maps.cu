@@ -1,6 +1,6 @@
 // The linear maps of decoding, y = f(x · Wᵀ + b) + add. Each output of a row is one chain of additions in the order of
-// the inputs, in every tile. So it has the same bits whatever other rows there are: what cuBLAS, which chooses an order
-// by the number of rows, does not promise.
+// the inputs, in every tile (`multiply_slab`). So it has the same bits whatever other rows there are: what cuBLAS, which
+// chooses an order by the number of rows, does not promise.
 
 // `MapArguments` of ../backend.rs.
 struct Map {
@@ -11,21 +11,6 @@ struct Map {
     unsigned is_bf16; // whether the numbers of w have 16 bits: the upper half of f32
     unsigned function;
 };
-
-// Number i of weights.
-__device__ static float weight(const void *w, u64 i, unsigned is_bf16) {
-    union {
-        unsigned bits;
-        float number;
-    } both;
-    if (!is_bf16) return ((const float *)w)[i];
-    both.bits = (unsigned)((const unsigned short *)w)[i] << 16;
-    return both.number;
-}
-
-#define SIDE 16    // threads on each side of a tile
-#define LARGEST 8  // outputs of a thread on each side of a tile
-#define STAGE 2080 // the most numbers of `depth` inputs of the rows of a tile
 
 // The place of a tile: x, y and `add` point to the first of its rows.
 struct Tile {
@@ -40,63 +25,94 @@ struct Tile {
 };
 
 // y ← f(sum + b) + add, for one row and column.
-__device__ NOT_INLINE static void put(struct Map map, struct Tile tile, unsigned row, unsigned col, float sum) {
+__device__ static void put(struct Map map, struct Tile tile, unsigned row, unsigned col, float sum) {
     u64 at = (u64)row * tile.y_cols + col;
     unsigned output = tile.outputs ? tile.outputs[col] : col;
-    float value = apply(map.function, map.bias ? sum + map.bias[output] : sum);
-    tile.y[at] = tile.add ? value + tile.add[at] : value;
+    if (map.bias) sum += map.bias[output];
+    if (map.function) sum = apply(map.function, sum);
+    tile.y[at] = tile.add ? sum + tile.add[at] : sum;
 }
 
-// A tile of SIDE·r rows and columns, of which a thread has r × r; `depth` inputs are in shared memory at a time.
-// r and depth are constants in each kernel.
-__device__ static void tile_product(const unsigned r, const unsigned depth, struct Map map, struct Tile tile) {
-    __shared__ float xs[STAGE], ws[STAGE]; // depth × (rows of the tile + 1), so that a column has all banks
-    const unsigned stride = SIDE * r + 1;
-    unsigned own_row = threadIdx.x / SIDE, own_col = threadIdx.x % SIDE;
-    float sums[LARGEST][LARGEST];
-    UNROLL for (unsigned i = 0; i < r; i++)
-        UNROLL for (unsigned j = 0; j < r; j++) sums[i][j] = 0;
-    for (unsigned start = 0; start < map.inputs; start += depth) {
-        for (unsigned e = threadIdx.x; e < SIDE * r * depth; e += BLOCK) {
-            unsigned line = e / depth, k = e % depth, input = start + k, col = tile.first + line;
-            int inside = input < map.inputs;
-            xs[k * stride + line] = inside && line < tile.rows ? tile.x[(u64)line * map.inputs + input] : 0.0f;
-            float number = 0; // beyond the end 0 · 0 is added, which changes no sum that began with 0
-            if (inside && col < tile.cols) {
-                u64 output = tile.outputs ? tile.outputs[col] : col;
-                number = weight(map.w, output * map.inputs + input, map.is_bf16);
-            }
-            ws[k * stride + line] = number;
-        }
-        __syncthreads();
-        UNROLL for (unsigned k = 0; k < depth; k++) {
-            float left[LARGEST], right[LARGEST];
-            UNROLL for (unsigned i = 0; i < r; i++) {
-                left[i] = xs[k * stride + own_row + SIDE * i];
-                right[i] = ws[k * stride + own_col + SIDE * i];
-            }
-            UNROLL for (unsigned i = 0; i < r; i++)
-                UNROLL for (unsigned j = 0; j < r; j++) sums[i][j] = MULTIPLY_ADD(left[i], right[j], sums[i][j]);
-        }
-        __syncthreads();
+// What the blocks of a kernel compute: a block has down × across warps of 32 threads, each of which computes 16·high rows
+// and 8·wide columns. A stage is `slabs` slabs of inputs; of `stages` stages all but one are on their way from memory
+// while products of the other one are computed. All are constants in each kernel.
+struct Blocking {
+    unsigned down, across, high, wide, slabs, stages;
+};
+
+#define ROWS(b) (16 * (b).down * (b).high)
+#define COLS(b) (8 * (b).across * (b).wide)
+// Shared memory of a block, in float4: each row and column has the numbers of a slab for each slab of each stage.
+#define SHARED(rows, cols, slabs, stages) (((rows) + (cols)) * SLAB / 4 * (slabs) * (stages))
+
+// Starts the way of a stage's inputs and weights, from input `start` on, into shared memory.
+__device__ static INLINE void load_stage(const struct Blocking b, struct Map map, struct Tile tile, unsigned start, float *stage) {
+    const unsigned rows = ROWS(b), cols = COLS(b), threads = 32 * b.down * b.across;
+    unsigned x_bytes = 4 * map.inputs, w_bytes = (map.is_bf16 ? 2 : 4) * map.inputs;
+    for (unsigned e = threadIdx.x; e < 4 * rows * b.slabs; e += threads) {
+        unsigned slab = e / (4 * rows), row = e / 4 % rows, part = e % 4;
+        const char *from = (const char *)tile.x + (u64)row * x_bytes;
+        unsigned at = 4 * (start + SLAB * slab + 4 * part);
+        copy_16_bytes(stage + (slab * rows + row) * SLAB + 4 * part, from, at, x_bytes, row < tile.rows);
     }
-    UNROLL for (unsigned i = 0; i < r; i++)
-        UNROLL for (unsigned j = 0; j < r; j++) {
-            unsigned row = own_row + SIDE * i, col = tile.first + own_col + SIDE * j;
-            if (row < tile.rows && col < tile.cols) put(map, tile, row, col, sums[i][j]);
+    stage += rows * SLAB * b.slabs;
+    unsigned parts = map.is_bf16 ? 2 : 4;
+    for (unsigned e = threadIdx.x; e < parts * cols * b.slabs; e += threads) {
+        unsigned slab = e / (parts * cols), line = e / parts % cols, part = e % parts, col = tile.first + line;
+        int is_inside = col < tile.cols;
+        u64 output = is_inside && tile.outputs ? tile.outputs[col] : col;
+        unsigned at = w_bytes / map.inputs * (start + SLAB * slab) + 16 * part;
+        char *to = (char *)stage + (slab * cols + line) * (16 * parts) + 16 * part;
+        copy_16_bytes(to, (const char *)map.w + output * w_bytes, at, w_bytes, is_inside);
+    }
+}
+
+// A tile of a block.
+__device__ static INLINE void tile_product(const struct Blocking b, float *shared, struct Map map, struct Tile tile) {
+    const unsigned rows = ROWS(b), cols = COLS(b), size = (rows + cols) * SLAB * b.slabs, depth = SLAB * b.slabs;
+    unsigned warp = threadIdx.x / 32, row = warp / b.across * 16 * b.high, col = warp % b.across * 8 * b.wide;
+    unsigned steps = (map.inputs + depth - 1) / depth;
+    struct Sums sums;
+    UNROLL for (unsigned i = 0; i < b.high; i++)
+        UNROLL for (unsigned j = 0; j < b.wide; j++)
+            UNROLL for (unsigned q = 0; q < 4; q++) sums.main[i][j][q] = sums.rest[i][j][q] = 0;
+    for (unsigned step = 0; step + 1 < b.stages; step++) {
+        if (step < steps) load_stage(b, map, tile, step * depth, shared + step * size);
+        end_of_stage();
+    }
+    for (unsigned step = 0; step < steps; step++) {
+        wait_for_stage(b.stages);
+        __syncthreads(); // the stage has arrived for all threads, and nobody reads the one before any more
+        unsigned next = step + b.stages - 1;
+        if (next < steps) load_stage(b, map, tile, next * depth, shared + next % b.stages * size);
+        end_of_stage();
+        const float *stage = shared + step % b.stages * size, *weights = stage + rows * depth;
+        UNROLL for (unsigned slab = 0; slab < b.slabs; slab++) {
+            const float *xs = stage + (slab * rows + row) * SLAB;
+            const char *ws = (const char *)weights + (slab * cols + col) * SLAB * (map.is_bf16 ? 2 : 4);
+            if (map.is_bf16) multiply_slab_bf16(b.high, b.wide, &sums, xs, (const unsigned short *)ws);
+            else multiply_slab(b.high, b.wide, &sums, xs, (const float *)ws);
         }
+    }
+    UNROLL for (unsigned i = 0; i < b.high; i++)
+        UNROLL for (unsigned j = 0; j < b.wide; j++)
+            UNROLL for (unsigned q = 0; q < 4; q++) {
+                unsigned own_row = row + 16 * i + ROW_OF(q), own_col = tile.first + col + 8 * j + COL_OF(q);
+                if (own_row < tile.rows && own_col < tile.cols)
+                    put(map, tile, own_row, own_col, sums.main[i][j][q] + sums.rest[i][j][q]);
+            }
 }
 
 // The tile of a block: those of the same columns are neighbours.
-__device__ static struct Tile tile_of(unsigned side, struct Map map, const float *x, unsigned rows, const float *add,
-                                      float *y) {
-    unsigned high = (rows + side - 1) / side, first = blockIdx.x % high * side;
+__device__ static struct Tile tile_of(const struct Blocking b, struct Map map, const float *x, unsigned rows,
+                                      const float *add, float *y) {
+    unsigned high = (rows + ROWS(b) - 1) / ROWS(b), first = blockIdx.x % high * ROWS(b);
     u64 start = (u64)first * map.outputs;
     struct Tile tile;
     tile.x = x + (u64)first * map.inputs;
-    tile.rows = rows - first < side ? rows - first : side;
+    tile.rows = rows - first < ROWS(b) ? rows - first : ROWS(b);
     tile.outputs = 0;
-    tile.first = blockIdx.x / high * side;
+    tile.first = blockIdx.x / high * COLS(b);
     tile.cols = map.outputs;
     tile.add = add ? add + start : 0;
     tile.y = y + start;
@@ -104,19 +120,25 @@ __device__ static struct Tile tile_of(unsigned side, struct Map map, const float
     return tile;
 }
 
-// For few rows: a block per 16 × 16 outputs.
+// For few rows: 64 threads per 16 × 16 outputs.
 KERNEL(map_small)(struct Map map, const float *x, unsigned rows, const float *add, float *y) {
-    tile_product(1, 64, map, tile_of(16, map, x, rows, add, y));
+    __shared__ float4 shared[SHARED(16, 16, 4, 3)];
+    const struct Blocking b = {1, 2, 1, 1, 4, 3};
+    tile_product(b, (float *)shared, map, tile_of(b, map, x, rows, add, y));
 }
 
-// A block per 64 × 64 outputs.
+// 256 threads per 64 × 32 outputs.
 KERNEL(map_medium)(struct Map map, const float *x, unsigned rows, const float *add, float *y) {
-    tile_product(4, 32, map, tile_of(64, map, x, rows, add, y));
+    __shared__ float4 shared[SHARED(64, 32, 2, 3)];
+    const struct Blocking b = {4, 2, 1, 2, 2, 3};
+    tile_product(b, (float *)shared, map, tile_of(b, map, x, rows, add, y));
 }
 
-// For many rows: a block per 128 × 128 outputs.
+// For many rows: 256 threads per 128 × 64 outputs.
 KERNEL(map_large)(struct Map map, const float *x, unsigned rows, const float *add, float *y) {
-    tile_product(8, 16, map, tile_of(128, map, x, rows, add, y));
+    __shared__ float4 shared[SHARED(128, 64, 1, 4)];
+    const struct Blocking b = {4, 2, 2, 4, 1, 4};
+    tile_product(b, (float *)shared, map, tile_of(b, map, x, rows, add, y));
 }
 
 // Some rows and the outputs that they need, at most 16 of each.
@@ -128,9 +150,11 @@ struct ListTile {
     unsigned cols;  // outputs of these rows
 };
 
-// A block per tile: column j of a row is output j of its list. A row of y has y_cols columns.
+// 64 threads per tile: column j of a row is output j of its list. A row of y has y_cols columns.
 KERNEL(map_lists)(struct Map map, const float *x, const struct ListTile *tiles, const unsigned *outputs, float *y,
                   unsigned y_cols) {
+    __shared__ float4 shared[SHARED(16, 16, 4, 3)];
+    const struct Blocking b = {1, 2, 1, 1, 4, 3};
     struct ListTile list = tiles[blockIdx.x];
     struct Tile tile;
     tile.x = x + (u64)list.row * map.inputs;
@@ -141,5 +165,5 @@ KERNEL(map_lists)(struct Map map, const float *x, const struct ListTile *tiles, 
     tile.add = 0;
     tile.y = y + (u64)list.row * y_cols;
     tile.y_cols = y_cols;
-    tile_product(1, 64, map, tile);
+    tile_product(b, (float *)shared, map, tile);
 }
