@@ -124,11 +124,12 @@ impl Bench {
         Ok(())
     }
 
-    /// Source words per second. Rounds have twice as many lines until one takes long enough.
+    /// Source words per second. Rounds have twice as many lines until one takes long enough; the first one has four batches
+    /// for each search, so that beginnings and ends of batches weigh little.
     fn speed(&self, setting: Setting, beam_size: usize) -> Result<serde_json::Value> {
         let translator = self.translator(setting)?;
         translate(&translator, beam_size, &self.some(0, setting.batch.min(64)))?; // warm
-        let (mut first, mut count) = (0, (2 * setting.batch).max(8));
+        let (mut first, mut count) = (0, (4 * setting.batch * setting.threads).max(8));
         loop {
             let lines = self.some(first, count);
             let words: usize = lines.iter().map(|line| line.split_whitespace().count()).sum();

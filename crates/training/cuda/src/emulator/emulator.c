@@ -11,6 +11,7 @@
 // What kernels find in CUDA C++. Tests run on several threads at once, each its own emulator.
 #define EMULATED
 #define KERNEL(name) void emulated_##name
+#define KERNEL_IN_PAIRS KERNEL
 #define __device__
 #define __shared__ static _Thread_local
 #define __syncthreads barrier

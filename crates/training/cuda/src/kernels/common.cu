@@ -6,6 +6,8 @@
 
 #ifndef EMULATED
 #define KERNEL(name) extern "C" __global__ void name
+// With so few registers that a multiprocessor has room for two blocks of 256 threads.
+#define KERNEL_IN_PAIRS(name) extern "C" __global__ void __launch_bounds__(256, 2) name
 #endif
 
 // The most threads a block has; where threads work together there are a power of two of them.
@@ -104,15 +106,19 @@ __device__ static float mask_factor(u64 i, struct Mask mask) {
 // memory.
 #ifdef EMULATED
 #define UNROLL
+#define UNROLL_BY_4
 #else
 #define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
 #endif
 
-// For a function whose constants are arguments.
+// For a function whose constants are arguments, and for one that is rarely called.
 #ifdef EMULATED
 #define INLINE
+#define NOT_INLINE
 #else
 #define INLINE __forceinline__
+#define NOT_INLINE __noinline__
 #endif
 
 // Four neighbours, which are read at once.

@@ -79,7 +79,7 @@ __device__ static float scaled_product(const float *q, const float *key, unsigne
     float dot = 0;
     unsigned c = 0;
     if (((u64)q | (u64)key) % 16 == 0)
-        for (; c + 4 <= dim; c += 4) {
+        UNROLL_BY_4 for (; c + 4 <= dim; c += 4) {
             float4 a = *(const float4 *)(q + c), b = *(const float4 *)(key + c);
             dot = MULTIPLY_ADD(a.x, b.x, dot), dot = MULTIPLY_ADD(a.y, b.y, dot);
             dot = MULTIPLY_ADD(a.z, b.z, dot), dot = MULTIPLY_ADD(a.w, b.w, dot);
@@ -135,14 +135,15 @@ __device__ static INLINE void attend_row(const unsigned columns, struct Attend t
             team->weights[lane] = score;
             __syncthreads();
             float before = max;
-            for (unsigned j = 0; j < here; j++) max = fmaxf(max, team->weights[j]);
+            UNROLL_BY_4 for (unsigned j = 0; j < here; j++) max = fmaxf(max, team->weights[j]);
             float shrink = expf(before - max);
             __syncthreads();
             team->weights[lane] = expf(score - max);
             __syncthreads();
             total *= shrink;
             UNROLL for (unsigned i = 0; i < columns; i++) sums[i] *= shrink;
-            for (unsigned j = 0; j < here && is_head; j++) {
+            unsigned added = is_head ? here : 0;
+            UNROLL_BY_4 for (unsigned j = 0; j < added; j++) {
                 float weight = team->weights[j];
                 const float *values = lines + (u64)team->lines[j] * to.memory.cols + to.memory.values + at;
                 total += weight;

@@ -26,6 +26,9 @@ __device__ static float apply(unsigned function, float x) {
     }
 }
 
+// The same, not inlined.
+__device__ static NOT_INLINE float apply_rare(unsigned function, float x) { return apply(function, x); }
+
 // The derivative of a function, from its value; those of swish and GELU from their input.
 __device__ static float derivative(unsigned function, float x) {
     switch (function) {

@@ -24,15 +24,6 @@ struct Tile {
     unsigned y_cols;
 };
 
-// y ← f(sum + b) + add, for one row and column.
-__device__ static void put(struct Map map, struct Tile tile, unsigned row, unsigned col, float sum) {
-    u64 at = (u64)row * tile.y_cols + col;
-    unsigned output = tile.outputs ? tile.outputs[col] : col;
-    if (map.bias) sum += map.bias[output];
-    if (map.function) sum = apply(map.function, sum);
-    tile.y[at] = tile.add ? sum + tile.add[at] : sum;
-}
-
 // What the blocks of a kernel compute: a block has down × across warps of 32 threads, each of which computes 16·high rows
 // and 8·wide columns. A stage is `slabs` slabs of inputs; of `stages` stages all but one are on their way from memory
 // while products of the other one are computed. All are constants in each kernel.
@@ -45,26 +36,88 @@ struct Blocking {
 // Shared memory of a block, in float4: each row and column has the numbers of a slab for each slab of each stage.
 #define SHARED(rows, cols, slabs, stages) (((rows) + (cols)) * SLAB / 4 * (slabs) * (stages))
 
-// Starts the way of a stage's inputs and weights, from input `start` on, into shared memory.
-__device__ static INLINE void load_stage(const struct Blocking b, struct Map map, struct Tile tile, unsigned start, float *stage) {
+// 16 bytes that a thread copies in each stage.
+struct Copy {
+    const char *row;
+    unsigned at; // first byte in the row, in the first stage; beyond all ends, zeros are copied
+    unsigned to; // where it goes in a stage, in bytes
+};
+#define OUTSIDE 0x80000000u
+
+// What a thread copies: the most of all kernels.
+#define X_COPIES 4
+#define W_COPIES 4
+struct Copies {
+    struct Copy x[X_COPIES];
+    struct Copy w[W_COPIES];
+};
+
+// Copies of a thread for x, and for w with weights in f32; w of 16 bits needs half of them.
+#define X_COPIES_OF(b) (4 * ROWS(b) * (b).slabs / (32 * (b).down * (b).across))
+#define W_COPIES_OF(b) (4 * COLS(b) * (b).slabs / (32 * (b).down * (b).across))
+
+__device__ static INLINE struct Copies copies_of(const struct Blocking b, struct Map map, struct Tile tile) {
     const unsigned rows = ROWS(b), cols = COLS(b), threads = 32 * b.down * b.across;
-    unsigned x_bytes = 4 * map.inputs, w_bytes = (map.is_bf16 ? 2 : 4) * map.inputs;
-    for (unsigned e = threadIdx.x; e < 4 * rows * b.slabs; e += threads) {
-        unsigned slab = e / (4 * rows), row = e / 4 % rows, part = e % 4;
-        const char *from = (const char *)tile.x + (u64)row * x_bytes;
-        unsigned at = 4 * (start + SLAB * slab + 4 * part);
-        copy_16_bytes(stage + (slab * rows + row) * SLAB + 4 * part, from, at, x_bytes, row < tile.rows);
+    struct Copies copies;
+    UNROLL for (unsigned i = 0; i < X_COPIES_OF(b); i++) {
+        unsigned e = threadIdx.x + i * threads, slab = e / (4 * rows), row = e / 4 % rows, part = e % 4;
+        copies.x[i].row = (const char *)tile.x + (u64)row * map.inputs * 4;
+        copies.x[i].at = row < tile.rows ? 4 * SLAB * slab + 16 * part : OUTSIDE;
+        copies.x[i].to = (slab * rows + row) * (4 * SLAB) + 16 * part;
     }
-    stage += rows * SLAB * b.slabs;
-    unsigned parts = map.is_bf16 ? 2 : 4;
-    for (unsigned e = threadIdx.x; e < parts * cols * b.slabs; e += threads) {
-        unsigned slab = e / (parts * cols), line = e / parts % cols, part = e % parts, col = tile.first + line;
-        int is_inside = col < tile.cols;
-        u64 output = is_inside && tile.outputs ? tile.outputs[col] : col;
-        unsigned at = w_bytes / map.inputs * (start + SLAB * slab) + 16 * part;
-        char *to = (char *)stage + (slab * cols + line) * (16 * parts) + 16 * part;
-        copy_16_bytes(to, (const char *)map.w + output * w_bytes, at, w_bytes, is_inside);
+    unsigned shift = map.is_bf16 ? 1 : 2, parts = 1 << shift;
+    UNROLL for (unsigned i = 0; i < W_COPIES_OF(b); i++) {
+        unsigned e = threadIdx.x + i * threads, slab = (e >> shift) / cols, line = (e >> shift) % cols, part = e % parts;
+        unsigned col = tile.first + line, is_outside = slab >= b.slabs || col >= tile.cols;
+        u64 output = tile.outputs && !is_outside ? tile.outputs[col] : col;
+        copies.w[i].row = (const char *)map.w + (output * map.inputs << shift);
+        copies.w[i].at = is_outside ? OUTSIDE : (SLAB << shift) * slab + 16 * part;
+        copies.w[i].to = rows * b.slabs * (4 * SLAB) + (slab * cols + line) * (SLAB << shift) + 16 * part;
     }
+    return copies;
+}
+
+// Starts the way of a stage's inputs and weights, from input `start` on, into shared memory.
+__device__ static INLINE void load_stage(const struct Blocking b, struct Map map, const struct Copies *copies,
+                                         unsigned start, float *stage) {
+    UNROLL for (unsigned i = 0; i < X_COPIES_OF(b); i++) {
+        struct Copy copy = copies->x[i];
+        copy_16_bytes((char *)stage + copy.to, copy.row, copy.at + 4 * start, 4 * map.inputs);
+    }
+    unsigned shift = map.is_bf16 ? 1 : 2;
+    UNROLL for (unsigned i = 0; i < W_COPIES_OF(b); i++) {
+        struct Copy copy = copies->w[i];
+        // Weights of 16 bits have half of the copies.
+        if (!map.is_bf16 || 2 * (i * 32 * b.down * b.across + threadIdx.x) < 4 * COLS(b) * b.slabs)
+            copy_16_bytes((char *)stage + copy.to, copy.row, copy.at + (start << shift), map.inputs << shift);
+    }
+}
+
+// y ← f(sums + b) + add, for the sums of a thread, whose warp begins at `row` and `col` of the tile.
+__device__ static INLINE void put(const struct Blocking b, struct Map map, struct Tile tile, const struct Sums *sums,
+                                  unsigned row, unsigned col) {
+    float bias[WIDEST][2];
+    UNROLL for (unsigned j = 0; j < b.wide; j++)
+        UNROLL for (unsigned p = 0; p < 2; p++) {
+            unsigned own = tile.first + col + 8 * j + COL_OF(p), has_bias = map.bias && own < tile.cols;
+            bias[j][p] = has_bias ? map.bias[tile.outputs ? tile.outputs[own] : own] : 0.0f;
+        }
+    int is_relu = map.function == RELU, is_rare = map.function != RELU && map.function != NONE;
+    UNROLL for (unsigned i = 0; i < b.high; i++)
+        UNROLL for (unsigned q = 0; q < 4; q += 2) {
+            unsigned own_row = row + 16 * i + ROW_OF(q);
+            if (own_row >= tile.rows) continue;
+            float *y = tile.y + (u64)own_row * tile.y_cols;
+            const float *add = tile.add + (u64)own_row * tile.y_cols;
+            UNROLL for (unsigned j = 0; j < b.wide; j++)
+                UNROLL for (unsigned p = 0; p < 2; p++) {
+                    unsigned own = tile.first + col + 8 * j + COL_OF(p);
+                    float sum = sums->main[i][j][q + p] + sums->rest[i][j][q + p] + bias[j][p];
+                    if (is_rare) sum = apply_rare(map.function, sum);
+                    if (is_relu && !(sum > 0)) sum = 0;
+                    if (own < tile.cols) y[own] = tile.add ? sum + add[own] : sum;
+                }
+        }
 }
 
 // A tile of a block.
@@ -72,19 +125,20 @@ __device__ static INLINE void tile_product(const struct Blocking b, float *share
     const unsigned rows = ROWS(b), cols = COLS(b), size = (rows + cols) * SLAB * b.slabs, depth = SLAB * b.slabs;
     unsigned warp = threadIdx.x / 32, row = warp / b.across * 16 * b.high, col = warp % b.across * 8 * b.wide;
     unsigned steps = (map.inputs + depth - 1) / depth;
+    struct Copies copies = copies_of(b, map, tile);
     struct Sums sums;
     UNROLL for (unsigned i = 0; i < b.high; i++)
         UNROLL for (unsigned j = 0; j < b.wide; j++)
             UNROLL for (unsigned q = 0; q < 4; q++) sums.main[i][j][q] = sums.rest[i][j][q] = 0;
     for (unsigned step = 0; step + 1 < b.stages; step++) {
-        if (step < steps) load_stage(b, map, tile, step * depth, shared + step * size);
+        if (step < steps) load_stage(b, map, &copies, step * depth, shared + step * size);
         end_of_stage();
     }
     for (unsigned step = 0; step < steps; step++) {
         wait_for_stage(b.stages);
         __syncthreads(); // the stage has arrived for all threads, and nobody reads the one before any more
         unsigned next = step + b.stages - 1;
-        if (next < steps) load_stage(b, map, tile, next * depth, shared + next % b.stages * size);
+        if (next < steps) load_stage(b, map, &copies, next * depth, shared + next % b.stages * size);
         end_of_stage();
         const float *stage = shared + step % b.stages * size, *weights = stage + rows * depth;
         UNROLL for (unsigned slab = 0; slab < b.slabs; slab++) {
@@ -94,13 +148,7 @@ __device__ static INLINE void tile_product(const struct Blocking b, float *share
             else multiply_slab(b.high, b.wide, &sums, xs, (const float *)ws);
         }
     }
-    UNROLL for (unsigned i = 0; i < b.high; i++)
-        UNROLL for (unsigned j = 0; j < b.wide; j++)
-            UNROLL for (unsigned q = 0; q < 4; q++) {
-                unsigned own_row = row + 16 * i + ROW_OF(q), own_col = tile.first + col + 8 * j + COL_OF(q);
-                if (own_row < tile.rows && own_col < tile.cols)
-                    put(map, tile, own_row, own_col, sums.main[i][j][q] + sums.rest[i][j][q]);
-            }
+    put(b, map, tile, &sums, row, col);
 }
 
 // The tile of a block: those of the same columns are neighbours.
@@ -135,7 +183,7 @@ KERNEL(map_medium)(struct Map map, const float *x, unsigned rows, const float *a
 }
 
 // For many rows: 256 threads per 128 × 64 outputs.
-KERNEL(map_large)(struct Map map, const float *x, unsigned rows, const float *add, float *y) {
+KERNEL_IN_PAIRS(map_large)(struct Map map, const float *x, unsigned rows, const float *add, float *y) {
     __shared__ float4 shared[SHARED(128, 64, 1, 4)];
     const struct Blocking b = {4, 2, 2, 4, 1, 4};
     tile_product(b, (float *)shared, map, tile_of(b, map, x, rows, add, y));

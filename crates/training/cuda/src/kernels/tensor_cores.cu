@@ -36,21 +36,23 @@ struct Sums {
 #define ROW_OF(q) (LANE / 4 + 8 * ((q) / 2))
 #define COL_OF(q) (LANE % 4 * 2 + (q) % 2)
 
-// Bytes `at` to `at + 16` of a row of `bytes` bytes, zeros beyond its end or where there is no row. With tensor cores they
-// are on their way until `wait_for_stage`, unless rows begin between the places that such copies know.
-__device__ static void copy_16_bytes(void *to, const char *row, unsigned at, unsigned bytes, int is_row) {
-    int is_inside = is_row && at < bytes;
+// The copy where rows begin between the places that the device copies by itself.
+__device__ static NOT_INLINE void copy_numbers(void *to, const char *row, unsigned at, unsigned bytes) {
+    for (unsigned i = 0; i < 8; i++, at += 2)
+        ((unsigned short *)to)[i] = at < bytes ? *(const unsigned short *)(row + at) : 0;
+}
+
+// Bytes `at` to `at + 16` of a row of `bytes` bytes, zeros beyond its end. With tensor cores they are on their way until
+// `wait_for_stage`, unless rows begin between the places that such copies know.
+__device__ static INLINE void copy_16_bytes(void *to, const char *row, unsigned at, unsigned bytes) {
 #ifdef TENSOR_CORES
     if (bytes % 16 == 0) {
-        unsigned shared = (unsigned)__cvta_generic_to_shared(to), size = is_inside ? 16 : 0;
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(is_inside ? row + at : row), "r"(size));
+        unsigned shared = (unsigned)__cvta_generic_to_shared(to), size = at < bytes ? 16 : 0;
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(row + at), "r"(size));
         return;
     }
 #endif
-    for (unsigned i = 0; i < 8; i++) {
-        int has_number = is_inside && at + 2 * i < bytes;
-        ((unsigned short *)to)[i] = has_number ? ((const unsigned short *)(row + at))[i] : 0;
-    }
+    copy_numbers(to, row, at, bytes);
 }
 
 // The copies since the last call are one stage.
@@ -78,12 +80,10 @@ struct Split {
     unsigned low[4];
 };
 
-// The nearest number of 11 bits.
-__device__ static unsigned tf32(float x) { return (__float_as_uint(x) + 0x1000u) & 0xffffe000u; }
-
+// The nearest number of 11 bits, and the rest, of which tensor cores read 11 bits.
 __device__ static void split_tf32(float x, unsigned *high, unsigned *low) {
-    *high = tf32(x);
-    *low = tf32(x - __uint_as_float(*high));
+    *high = (__float_as_uint(x) + 0x1000u) & 0xffffe000u;
+    *low = __float_as_uint(x - __uint_as_float(*high));
 }
 
 // Two numbers as bf16, the first one in the lower half, and their rests.
