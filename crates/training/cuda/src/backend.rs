@@ -35,6 +35,10 @@ pub(crate) struct Grid {
 /// `BLOCK` of kernels/common.cu.
 const BLOCK: u32 = 256;
 
+/// Threads of a team of kernels/decoding.cu, and the most teams of a block.
+pub(crate) const LANES: u32 = 32;
+pub(crate) const TEAMS: usize = 8;
+
 impl Grid {
     /// A thread per number; where there are many numbers, several numbers per thread.
     pub(crate) fn each(n: usize) -> Self {
@@ -44,6 +48,11 @@ impl Grid {
     /// A block per row, with as many threads as a row of `cols` numbers can use.
     pub(crate) fn rows(rows: usize, cols: usize) -> Self {
         Self { blocks: rows as u32, threads: (cols.min(BLOCK as usize) as u32).next_power_of_two().max(32) }
+    }
+
+    /// A team of [`LANES`] threads for each row.
+    pub(crate) fn teams(rows: usize) -> Self {
+        Self { blocks: rows.div_ceil(TEAMS) as u32, threads: LANES * TEAMS as u32 }
     }
 
     /// This number of blocks, each with this number of threads.
@@ -282,11 +291,12 @@ pub(crate) struct AttendArguments {
     pub(crate) memory: MemoryArguments,
     /// Four numbers for each row.
     pub(crate) seen: *const u32,
+    pub(crate) rows: u32,
     /// The lines of each row's words, or null.
     pub(crate) lists: *const u32,
     pub(crate) list_cols: u32,
-    /// New rows, or null.
-    pub(crate) rows: *const u32,
+    /// Or null.
+    pub(crate) new_rows: *const u32,
     /// The first column of a row's own values.
     pub(crate) first_values: u32,
     pub(crate) heads: u32,
@@ -386,9 +396,11 @@ kernels! {
     fn embed(
         table: Input, is_bf16: u32, words: Table, factor: f32, vectors: Input, positions: Table, y: Output, cols: u32, n: u64,
     );
-    fn normalise_rows(x: Input, scale: Input, bias: Input, epsilon: f32, centred: u32, y: Output, cols: u32);
+    fn normalise_rows(x: Input, scale: Input, bias: Input, epsilon: f32, centred: u32, y: Output, cols: u32, rows: u32);
     fn extend_lists(rows: Table, before: Table, before_cols: u32, now: Output, now_cols: u32);
     fn keep_entries(rows: Table, made: Input, made_cols: u32, raw: Input, kept: Output, cols: u32);
+    fn attend_lists(to: AttendArguments);
+    fn attend_wide_lists(to: AttendArguments);
     fn attend_rows(to: AttendArguments);
     fn attend_wide_rows(to: AttendArguments);
     fn ssru_step(rows: Table, forget: Input, x: Input, before: Input, now: Output, y: Output, cols: u32);

@@ -4,7 +4,7 @@
 
 use super::NO_ID;
 use super::lists::{EntryLists, NewRows};
-use crate::backend::{AttendArguments, Grid, MemoryArguments};
+use crate::backend::{AttendArguments, Grid, LANES, MemoryArguments, TEAMS};
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Shape, Storage};
 
@@ -73,12 +73,11 @@ pub struct RowAttention<'a> {
 /// A head has at most this number of columns: `WIDEST_HEAD` of the kernels.
 const WIDEST: usize = 512;
 
-/// The most columns of a head in the kernel `attend_rows`.
+/// The most columns of a head in the kernels `attend_lists` and `attend_rows`.
 const NARROW: usize = 64;
 
-/// Threads of a head, and the most heads of a block at a time.
-const LANES: u32 = 32;
-const TEAMS: usize = 8;
+/// The rows of a block where rows may see the same words: `TOGETHER` of the kernels.
+const TOGETHER: usize = 4;
 
 impl RowAttention<'_> {
     /// Asserts that all lines and columns exist, and returns the columns of a line.
@@ -101,6 +100,7 @@ impl RowAttention<'_> {
         let weights = seen.iter().filter_map(|seen| Some(seen.weights? + seen.count)).max().unwrap_or(0);
         assert!(kept == 0 || weights <= kept, "room for weights");
         if let Some((new, first)) = self.first_values {
+            assert!(matches!(self.words, AttendedWords::Lists(..)), "rows that see themselves have lists");
             assert!(new.count == rows && first + own <= self.q.cols(), "values of new rows");
         }
         cols
@@ -169,9 +169,10 @@ impl Cuda {
             q_cols: attention.q.cols() as u32,
             memory: MemoryArguments { lines, by_seen, cols, keys, values },
             seen: attention.seen.table.ids(),
+            rows: rows as u32,
             lists,
             list_cols: list_cols as u32,
-            rows: new,
+            new_rows: new,
             first_values,
             heads: heads as u32,
             dim: dim as u32,
@@ -179,8 +180,17 @@ impl Cuda {
             y: y.write(),
             weights: weights.map_or(std::ptr::null_mut(), Matrix::write),
         };
-        let grid = Grid::threads(rows, LANES * heads.clamp(1, TEAMS) as u32);
+        let threads = LANES * heads.clamp(1, TEAMS) as u32;
+        let one = Grid::threads(rows, threads);
+        let together = Grid::threads(rows.div_ceil(TOGETHER), threads);
         // SAFETY: `check` has asserted that lines, columns and room for weights exist; memories stay where they are.
-        self.run(|b| unsafe { if dim <= NARROW { b.attend_rows(grid, to) } else { b.attend_wide_rows(grid, to) } });
+        self.run(|b| unsafe {
+            match (lists.is_null(), dim <= NARROW) {
+                (false, true) => b.attend_lists(one, to),
+                (false, false) => b.attend_wide_lists(one, to),
+                (true, true) => b.attend_rows(together, to),
+                (true, false) => b.attend_wide_rows(together, to),
+            }
+        });
     }
 }

@@ -21,11 +21,11 @@ impl Cuda {
         is_shaped(scale, 1, x.cols());
         is_shaped(bias.unwrap_or(scale), 1, x.cols());
         let Normal { epsilon, centred } = normal;
-        let (grid, cols) = (Grid::rows(x.rows(), x.cols()), x.cols() as u32);
-        // SAFETY: there is a block per row of x and y; scale and bias, if any, have a number per column.
+        let (grid, cols, rows) = (Grid::teams(x.rows()), x.cols() as u32, x.rows() as u32);
+        // SAFETY: there is a team per row of x and y; scale and bias, if any, have a number per column.
         self.run(|b| unsafe {
             let (scale, bias) = (scale.read(), optional(bias));
-            b.normalise_rows(grid, x.read(), scale, bias, epsilon, centred.into(), y.write(), cols)
+            b.normalise_rows(grid, x.read(), scale, bias, epsilon, centred.into(), y.write(), cols, rows)
         });
     }
 

@@ -103,13 +103,15 @@ __device__ static float mask_factor(u64 i, struct Mask mask) {
 #endif
 
 // Before a loop over a small array that should be in registers: an index that is not a constant would put it into
-// memory.
+// memory. UNROLL_BY_4 and UNROLL_BY_8: before a loop of loads, so that several are on their way at once.
 #ifdef EMULATED
 #define UNROLL
 #define UNROLL_BY_4
+#define UNROLL_BY_8
 #else
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define UNROLL_BY_8 _Pragma("unroll 8")
 #endif
 
 // For a function whose constants are arguments, and for one that is rarely called.

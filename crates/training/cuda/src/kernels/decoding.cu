@@ -12,13 +12,36 @@ KERNEL(embed)(const void *table, unsigned is_bf16, const unsigned *words, float 
     }
 }
 
-// A block per row: y ← scale · (x - mean) / √(variance + ε) + bias. y may be x.
+#define LANES 32 // threads of a team
+#define TEAMS 8  // teams of a block, at most
+
+// The sum over the threads of each team, for all of them.
+__device__ static float team_sum(float x) {
+    __shared__ float partial[TEAMS][LANES];
+    const float *own = partial[threadIdx.x / LANES];
+    float sum = 0;
+    partial[threadIdx.x / LANES][threadIdx.x % LANES] = x;
+    __syncthreads();
+    UNROLL for (unsigned i = 0; i < LANES; i++) sum += own[i];
+    __syncthreads(); // before somebody writes the next one
+    return sum;
+}
+
+// A team per row: y ← scale · (x - mean) / √(variance + ε) + bias. y may be x.
 KERNEL(normalise_rows)(const float *x, const float *scale, const float *bias, float epsilon, unsigned centred, float *y,
-                       unsigned cols) {
-    x += (u64)blockIdx.x * cols, y += (u64)blockIdx.x * cols;
-    float mean = row_mean(x, cols, centred);
-    float inverse = row_inverse(x, cols, mean, epsilon);
-    FOR_BLOCK(c, 0, cols) y[c] = scale[c] * ((x[c] - mean) * inverse) + (bias ? bias[c] : 0.0f);
+                       unsigned cols, unsigned rows) {
+    unsigned row = blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    unsigned n = row < rows ? cols : 0; // all threads meet at the barriers
+    x += (u64)row * cols, y += (u64)row * cols;
+    float sum = 0, squares = 0, mean = 0;
+    if (centred) {
+        UNROLL_BY_4 for (unsigned c = lane; c < n; c += LANES) sum += x[c];
+        mean = team_sum(sum) / (float)cols;
+    }
+    UNROLL_BY_4 for (unsigned c = lane; c < n; c += LANES) squares = MULTIPLY_ADD(x[c] - mean, x[c] - mean, squares);
+    float inverse = 1.0f / sqrtf(team_sum(squares) / (float)cols + epsilon);
+    UNROLL_BY_4 for (unsigned c = lane; c < n; c += LANES)
+        y[c] = scale[c] * ((x[c] - mean) * inverse) + (bias ? bias[c] : 0.0f);
 }
 
 // What is new about a row of a step.
@@ -65,28 +88,13 @@ struct Memory {
 };
 
 #define WIDEST_HEAD 512
-#define LANES 32 // threads of a head, and the words of which they have the weights at a time
-#define TEAMS 8  // heads of a block at a time, at most
+#define TOGETHER 4 // rows of the same words that a team attends for, at most
 
 // What a team of threads knows of the words that it adds.
 struct Team {
-    float weights[LANES];
+    float weights[TOGETHER][LANES];
     unsigned lines[LANES];
 };
-
-// factor · q · k, in the order of the columns.
-__device__ static float scaled_product(const float *q, const float *key, unsigned dim, float factor) {
-    float dot = 0;
-    unsigned c = 0;
-    if (((u64)q | (u64)key) % 16 == 0)
-        UNROLL_BY_4 for (; c + 4 <= dim; c += 4) {
-            float4 a = *(const float4 *)(q + c), b = *(const float4 *)(key + c);
-            dot = MULTIPLY_ADD(a.x, b.x, dot), dot = MULTIPLY_ADD(a.y, b.y, dot);
-            dot = MULTIPLY_ADD(a.z, b.z, dot), dot = MULTIPLY_ADD(a.w, b.w, dot);
-        }
-    for (; c < dim; c++) dot = MULTIPLY_ADD(q[c], key[c], dot);
-    return factor * dot;
-}
 
 // `AttendArguments` of ../backend.rs.
 struct Attend {
@@ -94,9 +102,10 @@ struct Attend {
     unsigned q_cols;
     struct Memory memory;
     const struct Seen *seen;
+    unsigned rows;
     const unsigned *lists; // the lines of each row's words, or nothing
     unsigned list_cols;
-    const struct NewRow *rows; // or nothing
+    const struct NewRow *new_rows; // or nothing
     unsigned first_values;
     unsigned heads;
     unsigned dim;
@@ -105,78 +114,132 @@ struct Attend {
     float *weights; // or nothing
 };
 
-// A block per row, a team of LANES threads for each head: y_h = Σ_j softmax(factor · q_h · k_jh)_j v_jh, in one pass over
-// the words (the online softmax of Milakov and Gimelshein 2018), LANES of them at a time in the order of the row. A
-// thread has the score of one of these words, and then `columns` columns of the sum; `columns` is a constant.
-__device__ static INLINE void attend_row(const unsigned columns, struct Attend to) {
+// products[i] ← q_i · k for `n` rows of q, at most `most`, each in the order of the columns.
+__device__ static INLINE void multiply_key(const unsigned most, const float *q, unsigned q_cols, const float *key, unsigned dim,
+                                           unsigned n, float *products) {
+    unsigned c = 0;
+    UNROLL for (unsigned i = 0; i < most; i++) products[i] = 0;
+    if (((u64)q | (u64)key | (u64)(4 * q_cols)) % 16 == 0)
+        UNROLL_BY_4 for (; c + 4 <= dim; c += 4) {
+            float4 b = *(const float4 *)(key + c);
+            UNROLL for (unsigned i = 0; i < most; i++)
+                if (i < n) {
+                    float4 a = *(const float4 *)(q + (u64)i * q_cols + c);
+                    products[i] = MULTIPLY_ADD(a.x, b.x, products[i]), products[i] = MULTIPLY_ADD(a.y, b.y, products[i]);
+                    products[i] = MULTIPLY_ADD(a.z, b.z, products[i]), products[i] = MULTIPLY_ADD(a.w, b.w, products[i]);
+                }
+        }
+    for (; c < dim; c++)
+        UNROLL for (unsigned i = 0; i < most; i++)
+            if (i < n) products[i] = MULTIPLY_ADD(q[(u64)i * q_cols + c], key[c], products[i]);
+}
+
+// y_h = Σ_j softmax(factor · q_h · k_jh)_j v_jh for `n` rows from `row` on, at most `most`, which see the same words. It
+// takes one pass over the words (the online softmax of Milakov and Gimelshein 2018), LANES of them at a time in the order
+// of the row. A team has a head; a thread has the scores of one of these words, and then `columns` columns of the sums.
+// `columns` and `most` are constants.
+__device__ static INLINE void attend(const unsigned columns, const unsigned most, struct Attend to, unsigned row, unsigned n) {
     __shared__ struct Team teams[TEAMS];
-    struct Seen seen = to.seen[blockIdx.x];
-    const unsigned *list = to.lists ? to.lists + (u64)blockIdx.x * to.list_cols : 0;
+    struct Seen seen = to.seen[row];
+    const unsigned *list = to.lists ? to.lists + (u64)row * to.list_cols : 0;
     const float *lines = to.memory.by_seen ? to.memory.by_seen[seen.memory] : to.memory.lines;
     unsigned lane = threadIdx.x % LANES, teams_here = blockDim.x / LANES;
     struct Team *team = teams + threadIdx.x / LANES;
     // All teams take the same steps, so that all threads meet at the barriers.
     for (unsigned first = 0; first < to.heads; first += teams_here) {
         unsigned head = first + threadIdx.x / LANES, is_head = head < to.heads, at = head * to.dim;
-        const float *q = to.q + (u64)blockIdx.x * to.q_cols + at;
-        float *kept = head == 0 && to.weights && seen.weights != NO_ID ? to.weights + seen.weights : 0;
-        float sums[WIDEST_HEAD / LANES], total = 0, max = LEAST;
-        UNROLL for (unsigned i = 0; i < columns; i++) sums[i] = 0;
+        const float *q = to.q + (u64)row * to.q_cols + at;
+        int keeps = head == 0 && to.weights;
+        float sums[TOGETHER][WIDEST_HEAD / LANES], total[TOGETHER], max[TOGETHER], scores[TOGETHER];
+        UNROLL for (unsigned i = 0; i < most; i++) {
+            total[i] = 0, max[i] = LEAST;
+            UNROLL for (unsigned c = 0; c < columns; c++) sums[i][c] = 0;
+        }
         for (unsigned start = 0; start < seen.count; start += LANES) {
             unsigned here = seen.count - start < LANES ? seen.count - start : LANES;
-            float score = LEAST;
-            if (is_head && lane < here) {
+            int has_word = is_head && lane < here;
+            if (has_word) {
                 unsigned line = list ? list[start + lane] : seen.first + start + lane;
-                const float *key = lines + (u64)line * to.memory.cols + to.memory.keys + at;
                 team->lines[lane] = line;
-                score = scaled_product(q, key, to.dim, to.factor);
-                if (kept) kept[start + lane] = score;
+                multiply_key(most, q, to.q_cols, lines + (u64)line * to.memory.cols + to.memory.keys + at, to.dim, n, scores);
             }
-            team->weights[lane] = score;
+            UNROLL for (unsigned i = 0; i < most; i++) {
+                if (i >= n) continue;
+                scores[i] = has_word ? to.factor * scores[i] : LEAST;
+                unsigned weights = keeps ? to.seen[row + i].weights : NO_ID;
+                if (has_word && weights != NO_ID) to.weights[weights + start + lane] = scores[i];
+                team->weights[i][lane] = scores[i];
+            }
             __syncthreads();
-            float before = max;
-            UNROLL_BY_4 for (unsigned j = 0; j < here; j++) max = fmaxf(max, team->weights[j]);
-            float shrink = expf(before - max);
+            UNROLL for (unsigned i = 0; i < most; i++) {
+                if (i >= n) continue;
+                float before = max[i];
+                UNROLL_BY_4 for (unsigned j = 0; j < here; j++) max[i] = fmaxf(max[i], team->weights[i][j]);
+                float shrink = expf(before - max[i]);
+                total[i] *= shrink;
+                UNROLL for (unsigned c = 0; c < columns; c++) sums[i][c] *= shrink;
+            }
             __syncthreads();
-            team->weights[lane] = expf(score - max);
+            UNROLL for (unsigned i = 0; i < most; i++)
+                if (i < n) team->weights[i][lane] = expf(scores[i] - max[i]);
             __syncthreads();
-            total *= shrink;
-            UNROLL for (unsigned i = 0; i < columns; i++) sums[i] *= shrink;
             unsigned added = is_head ? here : 0;
             UNROLL_BY_4 for (unsigned j = 0; j < added; j++) {
-                float weight = team->weights[j];
                 const float *values = lines + (u64)team->lines[j] * to.memory.cols + to.memory.values + at;
-                total += weight;
-                UNROLL for (unsigned i = 0; i < columns; i++)
-                    if (lane + LANES * i < to.dim) sums[i] = MULTIPLY_ADD(weight, values[lane + LANES * i], sums[i]);
+                UNROLL for (unsigned c = 0; c < columns; c++) {
+                    float value = lane + LANES * c < to.dim ? values[lane + LANES * c] : 0.0f;
+                    UNROLL for (unsigned i = 0; i < most; i++)
+                        if (i < n) sums[i][c] = MULTIPLY_ADD(team->weights[i][j], value, sums[i][c]);
+                }
+                UNROLL for (unsigned i = 0; i < most; i++)
+                    if (i < n) total[i] += team->weights[i][j];
             }
             __syncthreads();
         }
-        float *y = to.y + (u64)blockIdx.x * to.heads * to.dim + at;
-        UNROLL for (unsigned i = 0; i < columns; i++)
-            if (is_head && lane + LANES * i < to.dim) y[lane + LANES * i] = sums[i] / total;
-        if (kept)
-            for (unsigned j = lane; j < seen.count; j += LANES) kept[j] = expf(kept[j] - max) / total;
+        UNROLL for (unsigned i = 0; i < most; i++) {
+            if (i >= n) continue;
+            float *y = to.y + (u64)(row + i) * to.heads * to.dim + at;
+            UNROLL for (unsigned c = 0; c < columns; c++)
+                if (is_head && lane + LANES * c < to.dim) y[lane + LANES * c] = sums[i][c] / total[i];
+            unsigned weights = keeps ? to.seen[row + i].weights : NO_ID;
+            if (weights != NO_ID)
+                for (unsigned j = lane; j < seen.count; j += LANES)
+                    to.weights[weights + j] = expf(to.weights[weights + j] - max[i]) / total[i];
+        }
     }
 }
 
-// Whether the row sees nothing but itself and is marked as raw: then y is the row's own values, which q has from column
-// `first_values` on.
-__device__ static int is_alone(struct Attend to) {
-    if (!to.rows || !to.rows[blockIdx.x].is_raw || to.seen[blockIdx.x].count != 1) return 0;
-    unsigned cols = to.heads * to.dim;
-    const float *values = to.q + (u64)blockIdx.x * to.q_cols + to.first_values;
-    FOR_BLOCK(c, 0, cols) to.y[(u64)blockIdx.x * cols + c] = values[c];
-    return 1;
+// A block per row, where lists have the words of each row. A row that sees nothing but itself and is marked as raw gets
+// its own values, which q has from column `first_values` on.
+__device__ static INLINE void attend_one(const unsigned columns, struct Attend to) {
+    unsigned row = blockIdx.x, cols = to.heads * to.dim;
+    if (to.new_rows && to.new_rows[row].is_raw && to.seen[row].count == 1) {
+        const float *values = to.q + (u64)row * to.q_cols + to.first_values;
+        FOR_BLOCK(c, 0, cols) to.y[(u64)row * cols + c] = values[c];
+        return;
+    }
+    attend(columns, 1, to, row, 1);
+}
+
+// A block per TOGETHER rows, where words are neighbours: rows that see the same ones read them once.
+__device__ static INLINE void attend_together(const unsigned columns, struct Attend to) {
+    unsigned row = TOGETHER * blockIdx.x, end = row + TOGETHER < to.rows ? row + TOGETHER : to.rows;
+    while (row < end) {
+        struct Seen seen = to.seen[row];
+        unsigned n = 1;
+        while (row + n < end && to.seen[row + n].memory == seen.memory && to.seen[row + n].first == seen.first &&
+               to.seen[row + n].count == seen.count)
+            n++;
+        attend(columns, TOGETHER, to, row, n);
+        row += n;
+    }
 }
 
 // For heads of at most 64 columns, and of at most WIDEST_HEAD.
-KERNEL(attend_rows)(struct Attend to) {
-    if (!is_alone(to)) attend_row(2, to);
-}
-KERNEL(attend_wide_rows)(struct Attend to) {
-    if (!is_alone(to)) attend_row(WIDEST_HEAD / LANES, to);
-}
+KERNEL(attend_lists)(struct Attend to) { attend_one(2, to); }
+KERNEL(attend_wide_lists)(struct Attend to) { attend_one(WIDEST_HEAD / LANES, to); }
+KERNEL(attend_rows)(struct Attend to) { attend_together(2, to); }
+KERNEL(attend_wide_rows)(struct Attend to) { attend_together(WIDEST_HEAD / LANES, to); }
 
 // A block per row: the cells of an SSRU, c ← f ⊙ c of the parent + (1 - f) ⊙ x, and y ← max(c, 0). `now` points to the
 // first new row.
@@ -215,16 +278,16 @@ __device__ static int precedes(struct Found a, struct Found b) {
     return b.column == NO_ID || a.value > b.value || (a.value == b.value && a.column < b.column);
 }
 
-// The first of the thread's numbers that stands after `last`.
-__device__ static struct Found next_found(const float *x, unsigned n, struct Found last) {
-    struct Found best;
-    best.value = 0, best.column = NO_ID;
-    FOR_BLOCK(c, 0, n) {
+// The first two of the thread's numbers that stand after `last`.
+__device__ static void next_found(const float *x, unsigned n, struct Found last, struct Found *found) {
+    found[0].value = found[1].value = 0, found[0].column = found[1].column = NO_ID;
+    UNROLL_BY_8 FOR_BLOCK(c, 0, n) {
         struct Found own;
         own.value = x[c], own.column = c;
-        if (own.value >= LEAST && (last.column == NO_ID || precedes(last, own)) && precedes(own, best)) best = own;
+        if (own.value < LEAST || own.value != own.value || !(last.column == NO_ID || precedes(last, own))) continue;
+        if (precedes(own, found[0])) found[1] = found[0], found[0] = own;
+        else if (precedes(own, found[1])) found[1] = own;
     }
-    return best;
 }
 
 // The number that stands first over the threads of the block, for all of them.
@@ -251,10 +314,11 @@ KERNEL(summarise)(const float *logits, unsigned cols, const unsigned *counts, un
     float *summary = summaries + (u64)blockIdx.x * (1 + 2 * k);
     struct Found last;
     last.value = 0, last.column = NO_ID;
-    struct Found own = next_found(x, n, last);
-    struct Found first = block_first(own);
+    struct Found own[2];
+    next_found(x, n, last, own);
+    struct Found first = block_first(own[0]);
     float max = first.column == NO_ID ? 0.0f : first.value, sum = 0;
-    FOR_BLOCK(c, 0, n) sum += expf(x[c] - max);
+    UNROLL_BY_8 FOR_BLOCK(c, 0, n) sum += expf(x[c] - max);
     sum = block_sum(sum);
     if (threadIdx.x == 0) summary[0] = max + logf(sum);
     for (unsigned i = 0; i < k; i++) {
@@ -263,8 +327,11 @@ KERNEL(summarise)(const float *logits, unsigned cols, const unsigned *counts, un
             ((unsigned *)summary)[2 + 2 * i] = first.column;
         }
         if (first.column == NO_ID || i + 1 == k) continue;
-        // The thread that had the first one looks for its next one.
-        if (own.column == first.column) own = next_found(x, n, first);
-        first = block_first(own);
+        // The thread that had the first one has its next one, or looks for two more.
+        if (own[0].column == first.column) {
+            own[0] = own[1], own[1].column = NO_ID;
+            if (own[0].column == NO_ID) next_found(x, n, first, own);
+        }
+        first = block_first(own[0]);
     }
 }

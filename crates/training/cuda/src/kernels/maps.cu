@@ -151,16 +151,16 @@ __device__ static INLINE void tile_product(const struct Blocking b, float *share
     put(b, map, tile, &sums, row, col);
 }
 
-// The tile of a block: those of the same columns are neighbours.
+// The tile of a block. Those of the same rows are neighbours: all weights fit into the cache of a device, x may not.
 __device__ static struct Tile tile_of(const struct Blocking b, struct Map map, const float *x, unsigned rows,
                                       const float *add, float *y) {
-    unsigned high = (rows + ROWS(b) - 1) / ROWS(b), first = blockIdx.x % high * ROWS(b);
+    unsigned wide = (map.outputs + COLS(b) - 1) / COLS(b), first = blockIdx.x / wide * ROWS(b);
     u64 start = (u64)first * map.outputs;
     struct Tile tile;
     tile.x = x + (u64)first * map.inputs;
     tile.rows = rows - first < ROWS(b) ? rows - first : ROWS(b);
     tile.outputs = 0;
-    tile.first = blockIdx.x / high * COLS(b);
+    tile.first = blockIdx.x % wide * COLS(b);
     tile.cols = map.outputs;
     tile.add = add ? add + start : 0;
     tile.y = y + start;
