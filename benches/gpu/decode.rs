@@ -1,12 +1,14 @@
 //! Translation on the first NVIDIA GPU next to the CPU, for `benches/gpu/run`: a line of JSON for each measurement.
 //!
-//! `decode SECONDS MODEL TEXT [LINES [BEAMS [BATCHES [THREADS]]]]` translates lines of the text with a model, or with one
+//! `decode SECONDS MODEL TEXT [LINES [BEAMS [BATCHES [THREADS [AMOUNTS]]]]]` translates lines of the text with a model, or with one
 //! that is bundled, and runs each measurement for about this number of seconds. It first compares the translations of
 //! `LINES` lines (256) with those of the CPU, and of batches with those of single lines, to the bit. Then it measures all
-//! beams (1,4,12), all batches (1,4,16,64,256,1024 sentences) and all numbers of searches at once (2) with each other.
+//! beams (1,4,12), all batches (1,4,16,64,256,1024 sentences) and all numbers of searches at once (4) with each other.
+//! Nothing is compared where `LINES` is 0. `AMOUNTS` is `keep`, the default of translation, or `model`, where no line is
+//! searched twice, as by engines that do not look at amounts.
 
-use anyhow::{Context, Result, ensure};
-use metaphrase::{Choice, Device, Precision, Request, TranslateOptions, Translation, Translator};
+use anyhow::{Context, Result, bail, ensure};
+use metaphrase::{Amounts, Choice, Device, Precision, Request, TranslateOptions, Translation, Translator};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -18,6 +20,7 @@ struct Bench {
     /// Source pieces of a line, on average.
     pieces: usize,
     seconds: f64,
+    amounts: Amounts,
 }
 
 /// A way to use the machine.
@@ -36,7 +39,7 @@ const GPU: Setting = Setting { device: Device::Cuda(0), precision: Some(Precisio
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let expected = "expected SECONDS MODEL TEXT [LINES [BEAMS [BATCHES [THREADS]]]]";
+    let expected = "expected SECONDS MODEL TEXT [LINES [BEAMS [BATCHES [THREADS [AMOUNTS]]]]]";
     let seconds: f64 = arguments.next().and_then(|n| n.parse().ok()).context(expected)?;
     let [model, text] = [(); 2].map(|()| arguments.next());
     let (model, text) = (PathBuf::from(model.context(expected)?), text.context(expected)?);
@@ -45,21 +48,28 @@ fn main() -> Result<()> {
         list.split(',').map(|number| number.parse().context(expected)).collect()
     };
     let [compared, beams, batches, searches] =
-        [numbers("256")?, numbers("1,4,12")?, numbers("1,4,16,64,256,1024")?, numbers("2")?];
+        [numbers("256")?, numbers("1,4,12")?, numbers("1,4,16,64,256,1024")?, numbers("4")?];
     let compared = compared[0];
+    let amounts = match arguments.next().as_deref() {
+        None | Some("keep") => Amounts::Keep,
+        Some("model") => Amounts::Model,
+        Some(_) => bail!(expected),
+    };
     let text = std::fs::read_to_string(&text).with_context(|| format!("{text} can not be read"))?;
     let lines: Vec<String> = text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
     ensure!(!lines.is_empty(), "the text has no lines");
-    let mut bench = Bench { model, lines, pieces: 1, seconds };
+    let mut bench = Bench { model, lines, pieces: 1, seconds, amounts };
     let cpu = std::thread::available_parallelism().map_or(1, usize::from);
     let cpu = Setting { device: Device::Cpu, precision: Some(Precision::F32), batch: 16, threads: cpu };
     let translator = bench.translator(cpu)?;
     let pieces: usize = bench.lines.iter().map(|line| translator.segment(line).len()).sum();
     bench.pieces = pieces.div_ceil(bench.lines.len()).max(1);
-    bench.compare(&translator, compared)?;
-    bench.compare_batches(compared.min(32))?;
-    for precision in [Some(Precision::F32), None] {
-        println!("{}", bench.speed(Setting { precision, ..cpu }, 4)?);
+    if compared > 0 {
+        bench.compare(&translator, compared)?;
+        bench.compare_batches(compared.min(32))?;
+        for precision in [Some(Precision::F32), None] {
+            println!("{}", bench.speed(Setting { precision, ..cpu }, 4)?);
+        }
     }
     for precision in [Precision::F32, Precision::Bf16] {
         for &beam_size in &beams {
@@ -90,10 +100,10 @@ impl Bench {
     /// Translations on the GPU next to those of the CPU in f32.
     fn compare(&self, cpu: &Translator, count: usize) -> Result<()> {
         let lines = self.some(0, count.min(self.lines.len()));
-        let expected = translate(cpu, 4, &lines)?;
+        let expected = self.translate(cpu, 4, &lines)?;
         for precision in [Precision::F32, Precision::Bf16] {
             let device = self.translator(Setting { precision: Some(precision), ..GPU })?;
-            let got = translate(&device, 4, &lines)?;
+            let got = self.translate(&device, 4, &lines)?;
             let pairs = || got.iter().zip(&expected);
             let equal = pairs().filter(|(got, expected)| got.text() == expected.text()).count();
             // Scores of other translations say nothing about rounding.
@@ -113,7 +123,7 @@ impl Bench {
     fn compare_batches(&self, count: usize) -> Result<()> {
         let lines = self.some(0, count.min(self.lines.len()));
         let of = |batch| -> Result<Vec<(String, u32)>> {
-            let translations = translate(&self.translator(Setting { batch, threads: 1, ..GPU })?, 4, &lines)?;
+            let translations = self.translate(&self.translator(Setting { batch, threads: 1, ..GPU })?, 4, &lines)?;
             Ok(translations.iter().map(|t| (t.text().to_owned(), score(t).to_bits())).collect())
         };
         let alone = of(1)?;
@@ -128,35 +138,36 @@ impl Bench {
     /// for each search, so that beginnings and ends of batches weigh little.
     fn speed(&self, setting: Setting, beam_size: usize) -> Result<serde_json::Value> {
         let translator = self.translator(setting)?;
-        translate(&translator, beam_size, &self.some(0, setting.batch.min(64)))?; // warm
+        self.translate(&translator, beam_size, &self.some(0, setting.batch.min(64)))?; // warm
         let (mut first, mut count) = (0, (4 * setting.batch * setting.threads).max(8));
         loop {
             let lines = self.some(first, count);
             let words: usize = lines.iter().map(|line| line.split_whitespace().count()).sum();
             let begun = Instant::now();
-            translate(&translator, beam_size, &lines)?;
+            self.translate(&translator, beam_size, &lines)?;
             let seconds = begun.elapsed().as_secs_f64();
             if seconds >= self.seconds / 2.0 {
                 let precision = setting.precision.map_or("auto", Choice::name);
                 return Ok(
                     json!({ "device": setting.device.to_string(), "precision": precision, "beam-size": beam_size,
-                    "batch": setting.batch, "threads": setting.threads, "lines": count,
+                    "batch": setting.batch, "threads": setting.threads, "lines": count, "amounts": self.amounts.name(),
                     "words-per-second": words as f64 / seconds, "ms-per-line": 1000.0 * seconds / count as f64 }),
                 );
             }
             (first, count) = (first + count, 2 * count);
         }
     }
-}
 
-fn translate(translator: &Translator, beam_size: usize, lines: &[&str]) -> Result<Vec<Translation>> {
-    let mut options: TranslateOptions = translator.options();
-    options.search.beam_size = beam_size;
-    let requests = lines.iter().map(|&line| Request::translate(line)).collect();
-    let translations = translator.run(&options, requests)?;
-    let failed = translations.iter().find_map(|translation| translation.error.as_ref());
-    ensure!(failed.is_none(), "a line has no translation: {}", failed.map_or("", |error| error));
-    Ok(translations)
+    fn translate(&self, translator: &Translator, beam_size: usize, lines: &[&str]) -> Result<Vec<Translation>> {
+        let mut options: TranslateOptions = translator.options();
+        options.search.beam_size = beam_size;
+        options.amounts = self.amounts;
+        let requests = lines.iter().map(|&line| Request::translate(line)).collect();
+        let translations = translator.run(&options, requests)?;
+        let failed = translations.iter().find_map(|translation| translation.error.as_ref());
+        ensure!(failed.is_none(), "a line has no translation: {}", failed.map_or("", |error| error));
+        Ok(translations)
+    }
 }
 
 fn score(translation: &Translation) -> f32 {
