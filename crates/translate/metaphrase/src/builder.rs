@@ -188,7 +188,7 @@ impl TranslatorBuilder {
     }
 
     /// The device that computes the neural models; the default is this CPU. Vocabularies, searches and other models
-    /// stay on the CPU, where at most two threads search for a GPU.
+    /// stay on the CPU, where at most four threads search for a GPU.
     pub fn device(mut self, device: Device) -> Self {
         self.machine.device = device;
         self

@@ -24,9 +24,9 @@ pub enum Device {
 #[error("there is no device `{0}`: expected `cpu`, or `cuda:0` for the first GPU")]
 pub struct UnknownDevice(String);
 
-/// Searches on a GPU at the same time: while it computes for one, the CPU searches for the other. All wait for the same
-/// GPU, so more of them only take its memory.
-const SEARCHES: usize = 2;
+/// Searches on a GPU at the same time: while it computes for one, the CPU searches for the others. Four keep an H200 busy,
+/// and eight are not faster (docs/results/gpu.md).
+const SEARCHES: usize = 4;
 
 impl Device {
     /// The batch of each search, in source pieces, if the user sets none. A GPU is busy with the rows of some hundred
