@@ -8,7 +8,7 @@ language of both; then each direction is trained for its seconds from START, wit
 before are compared on the lines of DATA/test.
 """
 
-import sys, time
+import sys, time, traceback
 
 T0 = time.time()
 import numpy as np
@@ -19,7 +19,7 @@ plan = dict(x.split("=") for x in sys.argv[5:] if not x.startswith("--"))
 own = dict(x[2:].split("=") for x in sys.argv[5:] if x.startswith("--"))
 # How often a pass has a kind of text, next to the weights of its lines.
 WEIGHT = {k: float(own.pop(k, v)) for k, v in dict(clean=1, noise=1, terms=1, every=2, new=6, back=1).items()}
-MONO, SHARES = int(own.pop("mono", 1 << 30)), [float(x) for x in own.pop("shares", "1,0.67,0.5,0.33").split(",")]
+MONO, SHARES = int(own.pop("mono", 1 << 30)), [float(x) for x in own.pop("shares", "1,0.67,0.5").split(",")]
 DEVICE = own.pop("device", None)
 TESTED = int(own.pop("tested", 2000))
 text.start(f"{data}/source.spm")
@@ -86,6 +86,15 @@ def load(name):
         return [z[k] for k in z.files]
 
 
+def tried(function, *arguments):
+    """What the function returns; nothing where it fails, so that the rest goes on."""
+    try:
+        return function(*arguments)
+    except Exception:
+        log("FAILED " + traceback.format_exc()[-1500:])
+        return None
+
+
 def translated_back(d):
     """Pairs of this direction whose sources the model of the other direction makes."""
     s, t = d.split("-")
@@ -103,7 +112,7 @@ def translated_back(d):
 
 def train_text(d):
     turned = lambda p: [*p[2:4], *p[:2], p[4]] if d == "de-en" else p
-    parts = {"clean": turned(load("clean")), "back": backs[d]} | {k: load(f"{k}.{d}") for k in ("noise", "every", "new", "terms")}
+    parts = {"clean": turned(load("clean"))} | ({"back": backs[d]} if backs[d] else {}) | {k: load(f"{k}.{d}") for k in ("noise", "every", "new", "terms")}
     for k, p in parts.items():
         p[4] = p[4] * WEIGHT[k]
         log(f"{d} {k}: {len(p[1])} pairs, {len(p[2])} target words, {int((p[3] * p[4]).sum())} a pass")
@@ -153,12 +162,13 @@ def train(d, seconds, number):
     stage = net.get()
     weights.carry(stage, f"{out}/{d}")
     log(f"{d} {'ok' if ok else 'DIVERGED'}, saved")
-    compare(net, d, stage, dv)
+    tried(compare, net, d, stage, dv)
 
 
 before = {d: weights.loaded(weights.shapes(a.dim, a.ffn, a.enc, a.dec, 8000), f"{start}/{d}") for d in text.DIRECTIONS}
 fused()
 log("ready")
-backs = {d: translated_back(d) for d in plan}
+backs = {d: tried(translated_back, d) for d in plan}
 for i, (d, seconds) in enumerate(plan.items()):
-    train(d, float(seconds), i)
+    tried(train, d, float(seconds), i)
+log("end")
