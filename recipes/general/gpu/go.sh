@@ -5,7 +5,7 @@
 #        go.sh behind                        the same, in a session of its own, while the models are still on their way
 #        go.sh train SECONDS SECONDS [--OPTION=VALUE ...]      trains en-de and de-en for these seconds, into $OUT
 #
-# This folder has the scripts, texts/NAME.NN.bz2 (parts of the files of text.py's DATA) and everyday.tar.xz (the folder everyday); MODELS (.stage2 next to it if it is not set) has
+# This folder has the scripts, texts/NAME.NN.bz2 or .gz (parts of the files of text.py's DATA) and everyday.tar.xz (the folder everyday); MODELS (.stage2 next to it if it is not set) has
 # en-de/model.npz and de-en/model.npz of `weights.py --light`.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,13 +16,14 @@ text() {
     mkdir -p "$work/data"
     touch "$work/begun"
     python3 - "$here" "$work" <<'END'
-import bz2, glob, multiprocessing, os, sys, tarfile
+import bz2, glob, gzip, multiprocessing, os, sys, tarfile
 here, work = sys.argv[1:]
 tarfile.open(f"{here}/everyday.tar.xz").extractall(work, filter="data")
 def read(path):
-    return os.path.basename(path)[: -len(".00.bz2")], bz2.open(path).read()
+    name, _, end = os.path.basename(path).rsplit(".", 2)
+    return name, (bz2 if end == "bz2" else gzip).open(path).read()
 with multiprocessing.Pool() as pool:
-    for name, content in pool.map(read, sorted(glob.glob(f"{here}/texts/*.bz2")), chunksize=1):
+    for name, content in pool.map(read, sorted(glob.glob(f"{here}/texts/*.*z*")), chunksize=1):
         with open(f"{work}/data/{name}", "ab") as file:
             file.write(content)
 END
