@@ -4,34 +4,7 @@ import argparse, math, time, threading, queue
 import numpy as np
 import torch, torch.nn.functional as F
 
-
-def shapes(d, f, enc, dec, V):
-    s = {"Wemb": (V, d), "decoder_ff_logit_out_b": (V,)}
-
-    def att(n, own):
-        if own:
-            s[n + "_Wqkv"] = (3 * d, d)
-        else:
-            s[n + "_Wq"] = (d, d)
-            s[n + "_Wkv"] = (2 * d, d)
-        s[n + "_Wo"] = (d, d)
-
-    def ffn(n):
-        s[n + "_W1"] = (f, d)
-        s[n + "_b1"] = (f,)
-        s[n + "_W2"] = (d, f)
-        s[n + "_b2"] = (d,)
-
-    for i in range(1, enc + 1):
-        att(f"encoder_l{i}_self", True)
-        ffn(f"encoder_l{i}_ffn")
-    for i in range(1, dec + 1):
-        att(f"decoder_l{i}_self", True)
-        att(f"decoder_l{i}_context", False)
-        ffn(f"decoder_l{i}_ffn")
-    s["decoder_top_ln_scale"] = (d,)
-    s["decoder_top_ln_bias"] = (d,)
-    return s
+from weights import shapes
 
 
 def positions(n, d):
@@ -355,31 +328,6 @@ def train(net, text, devs, a, seconds=None, updates=None, log=print, seed=1):
         + (" ".join(f"{n} {dev_loss(net, d):.4f}" for n, d in devs.items()) if devs else "")
     )
     return True
-
-
-def split(net, get):
-    """Marian's tensors: inputs × outputs; what was not trained is one or zero."""
-    d, out = net.a.dim, {}
-    one, zero = np.ones((1, d), np.float32), np.zeros((1, d), np.float32)
-    for n, s in net.shape.items():
-        w = get(n)
-        for end, letters in (("_Wqkv", "qkv"), ("_Wkv", "kv"), ("_Wq", "q"), ("_Wo", "o")):
-            if n.endswith(end):
-                for i, c in enumerate(letters):
-                    out[n[: -len(end)] + "_W" + c] = w[i * d : (i + 1) * d].T
-                    out[n[: -len(end)] + "_b" + c] = zero
-                if end == "_Wo":
-                    out[n + "_ln_scale_pre"] = one
-                    out[n + "_ln_bias_pre"] = zero
-                break
-        else:
-            out[n] = w if n == "Wemb" else w.T if len(s) == 2 else w[None]
-            if n.endswith("_W1"):
-                out[n[:-3] + "_ffn_ln_scale_pre"] = one
-                out[n[:-3] + "_ffn_ln_bias_pre"] = zero
-    out["encoder_top_ln_scale"] = one
-    out["encoder_top_ln_bias"] = zero
-    return out
 
 
 def options(argv=None):
