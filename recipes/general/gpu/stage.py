@@ -17,6 +17,9 @@ data, start, out, seconds, names = sys.argv[1].split(","), sys.argv[2], sys.argv
 directions = [n for n in names if not n.startswith("--")]
 extra = [n for n in names if n.startswith("--")]
 MODEL = f"{start}/{directions[0]}/source.spm"
+# A folder that is there already is an error now, not after the training.
+for d in directions:
+    os.makedirs(f"{out}/{d}")
 LONGEST = 160
 WEIGHT = {"clean": 1, "noise": 1, "terms": 1, "every": 3, "new": 6, "back": 1.5}
 log = lambda s: print(f"[{time.time() - T0:.0f}] {s}", flush=True)
@@ -158,9 +161,7 @@ def load(net, path):
 
 
 def save(net, like, folder):
-    """A model in f32 like another one."""
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
+    """A model in f32 like another one, in a new folder."""
     for f in ("config.toml", "source.spm"):
         shutil.copy(f"{like}/{f}", folder)
     get = lambda n: net.master[net.at[n][0] : net.at[n][0] + net.at[n][1]].view(net.shape[n]).float().cpu().numpy()
