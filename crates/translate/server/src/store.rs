@@ -4,7 +4,7 @@ use crate::error::{Failure, Reason};
 use metaphrase::{Case, Glossary};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -73,14 +73,28 @@ const TABLES: &str = "
 /// Checks that a database is new or has the tables of a server alone: nothing is written into a database of another
 /// program.
 fn check_own(connection: &Connection) -> Result<(), Failure> {
-    let foreign = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
-        AND name NOT IN ('keys', 'usage', 'glossaries', 'dictionaries') LIMIT 1";
-    match connection.query_row(foreign, [], |row| row.get::<_, String>(0)).optional()? {
-        Some(table) => Err(Failure::Store(Reason(format!(
+    let own = Connection::open_in_memory()?;
+    own.execute_batch(TABLES)?;
+    let own = columns(&own)?;
+    match columns(connection)?.into_iter().find(|(table, columns)| own.get(table) != Some(columns)) {
+        Some((table, _)) => Err(Failure::Store(Reason(format!(
             "it is a database of another program, with a table '{table}'; name another file"
         )))),
         None => Ok(()),
     }
+}
+
+/// The columns of each table and view of a database.
+fn columns(connection: &Connection) -> Result<BTreeMap<String, BTreeSet<String>>, Failure> {
+    let all = "SELECT item.name, field.name FROM sqlite_schema AS item, pragma_table_info(item.name) AS field
+        WHERE item.type IN ('table', 'view') AND item.name NOT LIKE 'sqlite_%'";
+    let mut columns: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut query = connection.prepare(all)?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        columns.entry(row.get(0)?).or_default().insert(row.get(1)?);
+    }
+    Ok(columns)
 }
 
 impl From<rusqlite::Error> for Failure {
