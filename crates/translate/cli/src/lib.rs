@@ -313,7 +313,9 @@ fn misuse(error: &clap::Error, arguments: &[OsString]) -> u8 {
     let text = error.render().to_string();
     let what = text.strip_prefix("error: ").unwrap_or(&text);
     let end = ["\n\nUsage:", "\n\nFor more"].iter().filter_map(|mark| what.find(mark)).min().unwrap_or(what.len());
-    let words: Vec<String> = what[..end].split_whitespace().map(metaphrase_base::shown).collect();
+    // A value that begins with a hyphen is hardly what was meant: the option is misspelt, or of another command.
+    let lines = what[..end].lines().filter(|line| !line.trim_start().starts_with("tip: to pass "));
+    let words: Vec<String> = lines.flat_map(str::split_whitespace).map(metaphrase_base::shown).collect();
     Messages::default().start();
     tracing::error!("{}; try '{}'", words.join(" "), help_command(&arguments[1.min(arguments.len())..]));
     MISUSE
