@@ -80,8 +80,8 @@ struct Cli {
     command: Command,
     #[command(flatten)]
     messages: Messages,
-    /// Let an output replace a file that the command reads, or a folder that the command wrote and that was changed
-    /// since
+    /// Let an output replace a file that the command reads, files in the folder of several outputs, or a folder that
+    /// the command wrote and that was changed since
     #[arg(long, global = true)]
     overwrite: bool,
 }
@@ -142,7 +142,7 @@ impl Command {
         match self {
             #[cfg(feature = "serve")]
             Self::Serve(args) => serve::run(&args),
-            Self::Translate(args) => translate::run(&args, terminal),
+            Self::Translate(args) => translate::run(&args, terminal, overwrite),
             Self::Score(args) => score::run(&args, terminal),
             Self::Evaluate(args) => evaluate::run(&args),
             Self::Convert(args) => convert::run(&args),
@@ -167,7 +167,7 @@ impl Command {
             Self::Models(args) => models::run(&args),
             Self::Config(args) => config::run(&args),
             Self::Completions(args) => completions::run(&args),
-            Self::Man(args) => man::run(&args),
+            Self::Man(args) => man::run(&args, overwrite),
         }
     }
 }
