@@ -272,7 +272,7 @@ fn a_file_of_a_folder_that_is_read_is_not_replaced() {
     }
     // A new file may lie there.
     sandbox.run(&translate, "in/model/t.de", ".").ok();
-    // Of the folder for temporary files nothing is read.
+    // A folder for temporary files is not read.
     let estimate = ["lm", "estimate", "--order", "2", "--discount-fallback", "-T", "IN/", "-i", "IN/t.en", "-o"];
     for _ in 0..2 {
         sandbox.run(&estimate, "in/new.arpa", ".").ok();
