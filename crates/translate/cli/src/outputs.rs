@@ -15,6 +15,9 @@ const OUTPUTS: [&str; 6] = ["output", "to", "table", "lattice", "json", "picture
 /// The option that names a folder of which the command reads nothing that is there before.
 const TEMPORARY: &str = "temporary";
 
+/// Endings of files that may name other files.
+const SETTINGS: [&str; 4] = ["ini", "toml", "yaml", "yml"];
+
 /// Checks that no output of the command line is one of its other files. With `overwrite` it may be an input, or lie in
 /// a folder that is one, such as a model.
 pub fn check_inputs(command: &Command, matches: &ArgMatches, overwrite: bool) -> Result<()> {
@@ -60,9 +63,22 @@ struct NamedFile<'a> {
 }
 
 impl NamedFile<'_> {
-    /// Whether an output is this file, or lies in this folder.
+    /// Whether an output is this file, lies in this folder, or is named by these settings.
     fn has(&self, output: &Self) -> bool {
-        output.path.starts_with(&self.path)
+        output.path.starts_with(&self.path) || self.lists(output)
+    }
+
+    /// Whether these are settings, such as Moses', that name an output as one of their files.
+    fn lists(&self, output: &Self) -> bool {
+        let is_settings = self.path.extension().is_some_and(|end| SETTINGS.iter().any(|known| end == *known));
+        let folder = self.path.parent().filter(|_| is_settings && !self.is_output);
+        let (Some(folder), Some(name)) = (folder, output.path.file_name().and_then(OsStr::to_str)) else {
+            return false;
+        };
+        let text = std::fs::read_to_string(&self.path).unwrap_or_default();
+        let parts = text.split(|c: char| c.is_whitespace() || "=\"',;[]".contains(c));
+        let mut names = parts.filter(|part| part.ends_with(name));
+        names.any(|part| folder.join(part).canonicalize().is_ok_and(|path| path == output.path))
     }
 }
 

@@ -272,6 +272,14 @@ fn a_file_of_a_folder_that_is_read_is_not_replaced() {
     }
     // A new file may lie there.
     sandbox.run(&translate, "in/model/t.de", ".").ok();
+    // Settings name files, too.
+    fs::create_dir(sandbox.path("in/phrases")).unwrap();
+    fs::write(sandbox.path("in/phrases/table"), "das haus ||| the house ||| 1 1 1 1\n").unwrap();
+    let settings = "[feature]\nPhraseDictionaryMemory name=T path=table input-factor=0 output-factor=0\n";
+    fs::write(sandbox.path("in/phrases/moses.ini"), settings).unwrap();
+    let phrase = ["phrase", "translate", "-m", "IN/phrases/moses.ini", "-i", "IN/t.en", "-o"];
+    let error = sandbox.run(&phrase, "in/phrases/table", ".").error(2);
+    assert!(error.contains("moses.ini, which the command reads; "), "{error}");
     // A folder for temporary files is not read.
     let estimate = ["lm", "estimate", "--order", "2", "--discount-fallback", "-T", "IN/", "-i", "IN/t.en", "-o"];
     for _ in 0..2 {
