@@ -12,6 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[1]
+# Lines of characters that tools of pieces treat in different ways.
+PIECES = [
+    "The old house is red.", " two  blanks ", "", "a\u200db", "\u2047", "ﬁne ½ ① Ａ", "\ufe30 \ufe35", "e\u0301te\u0301", "\u00a0no\u00a0break\u00a0", "İstanbul ı",
+    "👩\u200d👩\u200d👧 🇩🇪 1️⃣", "東京タワー", "привет, мир!", "مرحبا", "naïve café", "▁ \u2581x", "<s> </s> <unk> <pad>", "don't «stop» „jetzt“", "𝐁𝐨𝐥𝐝", "soft\u00adhyphen",
+    "zero\u200bwidth", "\ufeffmark", "tab\there", "1,234.56 €", "https://example.org/a?b=c&d=%20", "ｶﾞ", "한국어", "ǆ Ǆ", "ß ẞ", "¨ ´ ¸", "…—–", "\u0000null".replace("\u0000", ""), "x" * 300,
+]
 JSON = {"Content-Type": "application/json"}
 DEEPL = {"Authorization": "DeepL-Auth-Key any", **JSON}
 
@@ -192,7 +199,7 @@ def of_models(program: str, folder: Path, firefox: Path | None, scratch: Path) -
         yield 110, "TBX is read", run(program, "translate", "-m", "en-de", "--glossary", str(tbx), text="The house.\n").returncode == 0
 
 
-def of_tools(program: str, folder: Path) -> Iterator[tuple[int, str, bool]]:
+def of_tools(program: str, folder: Path, vocabularies: list[Path]) -> Iterator[tuple[int, str, bool]]:
     """Metrics, vocabularies, language models and alignments."""
     try:
         import sacrebleu
@@ -210,6 +217,18 @@ def of_tools(program: str, folder: Path) -> Iterator[tuple[int, str, bool]]:
             yield 111, f"{hypothesis}: {expected:.1f}", f"{expected:.1f}" in done.out
     done = run(program, "evaluate", "-m")
     yield 112, "a clear error", done.returncode == 2 and "-- -m" not in done.err
+    try:
+        import sentencepiece
+    except ImportError:
+        sentencepiece = None
+    for vocabulary in vocabularies if sentencepiece else []:
+        processor = sentencepiece.SentencePieceProcessor(str(vocabulary))
+        pieces = run(program, "tokenize", "--vocabulary", str(vocabulary), text="".join(f"{line}\n" for line in PIECES)).out.split("\n")
+        for line, found in zip(PIECES, pieces):
+            yield 113, f"pieces of {line!r} by {vocabulary.name}", found == " ".join(processor.encode(line, out_type=str))
+    words = "[haus]|N a|b &amp; &#124; x|||y -- $5 <b>"
+    done = run(program, "phrase", "translate", "-m", str(ROOT / "testdata/phrase/tiny"), text=words + "\n")
+    yield 117, "bars, entities and brackets are words", (done.returncode, done.out.strip()) == (0, words)
     models = folder / "066-lm-align"
     if models.exists():
         for name in ("UNK", "crlf", "inf", "nounk", "space", "srilm"):
@@ -264,6 +283,7 @@ def results(program: str, folder: Path, firefox: Path | None) -> dict[int, list[
         with serving(program) as server:
             take(lambda: of_server(program, server))
         take(lambda: of_models(program, folder, firefox, Path(scratch)))
-        take(lambda: of_tools(program, folder))
+        vocabularies = [ROOT / "models/en-de/source.spm", *(firefox.glob("*.spm") if firefox else [])]
+        take(lambda: of_tools(program, folder, vocabularies))
         take(lambda: of_program(program, Path(scratch)))
     return found

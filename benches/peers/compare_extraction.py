@@ -12,7 +12,6 @@ import argparse
 import gzip
 import itertools
 import json
-import shutil
 from pathlib import Path
 
 from compare_alignment import ROOT, run
@@ -27,7 +26,6 @@ SCORES = {"p(f|e)": TOLERANCE, "lex(f|e)": 1e-3, "p(e|f)": TOLERANCE, "lex(e|f)"
 
 def moses(arguments, smoothing):
     folder = arguments.work / f"moses-{smoothing}"
-    shutil.rmtree(folder, ignore_errors=True)
     (folder / "model").mkdir(parents=True)
     files = [(arguments.source, "c.s"), (arguments.target, "c.t"), (arguments.links, "model/aligned.links")]
     for path, name in files:
@@ -47,7 +45,6 @@ def moses(arguments, smoothing):
 
 def metaphrase(arguments, smoothing):
     folder = arguments.work / f"metaphrase-{smoothing}"
-    shutil.rmtree(folder, ignore_errors=True)
     command = [arguments.metaphrase, "extract", arguments.source, arguments.target, arguments.links, "-o", folder]
     return folder, run([*command, "--smoothing", smoothing, "--threads", arguments.threads])
 

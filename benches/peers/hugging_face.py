@@ -14,7 +14,6 @@ pieces that are others joined, in place of words that no text has.
 import json
 import pathlib
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -201,7 +200,6 @@ def write(size, kinds, folder, *texts):
     for kind in kinds.split(","):
         torch.manual_seed(1)
         path = pathlib.Path(folder) / kind
-        shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
         with tempfile.TemporaryDirectory() as directory:
             pieces = train(kind, size, texts, directory)

@@ -39,7 +39,8 @@ fuzz_target!(|input: &[u8]| {
         _ => "toc.ncx",
     };
     let bytes = if format.is_archive() { archive(part, text) } else { text.to_vec() };
-    let options = TextOptions::default();
+    // As translators read it: names of the language become those of the translation.
+    let options = TextOptions { target: "de".into(), ..TextOptions::default() };
     let prepared = match PreparedFile::new(bytes, format, &options) {
         Ok(prepared) => prepared,
         Err(error) => return check_message(&error),

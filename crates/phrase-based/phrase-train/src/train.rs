@@ -4,7 +4,7 @@ use crate::dependencies::Texts;
 use crate::dev::DevSet;
 use crate::error::Error;
 use crate::folder::{ModelFolder, StageStatus};
-use crate::record::StageRecord;
+use crate::record::{RECORD, StageRecord};
 use crate::tuning::{TuneOptions, tune};
 use crate::{dependencies, files, text, weights};
 use metaphrase_align::{Alignment, Corpus, ExtractOptions, ExtractionReport, extract};
@@ -127,7 +127,8 @@ pub fn train(
     observer: &mut dyn FnMut(Event<'_>),
 ) -> Result<Option<TunedWeights>, Error> {
     let model = ModelFolder::open(folder, resume)?;
-    let made = MadeFolder::create(folder).map_err(|cause| Error::write(folder, cause))?;
+    let made =
+        MadeFolder::create(folder, files::names().chain([RECORD])).map_err(|cause| Error::write(folder, cause))?;
     let mut training = Training { corpus, texts: Texts::new(corpus), options, folder: model, observer };
     let tables = training.tables();
     // Before there are links, nothing is worth to be continued.

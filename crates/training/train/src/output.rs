@@ -12,6 +12,23 @@ use std::path::{Path, PathBuf};
 
 /// The recipe in a run's directory.
 const RECIPE: &str = "recipe.toml";
+const MODELS: &str = "models";
+const CURVES: &str = "curves.svg";
+
+/// What a run that has not begun yet has written into its directory.
+const EARLY_FILES: [&str; 11] = [
+    RECIPE,
+    LOG,
+    MODELS,
+    CURVES,
+    Checksums::FILE,
+    "vocabulary.yml",
+    "vocabulary.spm",
+    "source.yml",
+    "source.spm",
+    "target.yml",
+    "target.spm",
+];
 
 /// The directory of a run, kept from other processes until this is dropped.
 pub(crate) struct Output {
@@ -40,13 +57,13 @@ impl Output {
         }
         let io = |error: std::io::Error| problem(error.to_string());
         let mut own = OwnFiles::read(path).map_err(io)?;
-        let made = MadeFolder::create(path).map_err(io)?;
+        let made = MadeFolder::create(path, EARLY_FILES).map_err(io)?;
         let lock = lock(path).map_err(problem)?;
         if checkpoint.is_none() {
             // Files that an attempt with other settings may have left.
             own.remove().map_err(io)?;
         }
-        fs::create_dir_all(path.join("models")).map_err(io)?;
+        fs::create_dir_all(path.join(MODELS)).map_err(io)?;
         // A recipe that its user has edited stays. Runs of older versions have no list of their files.
         if own.has(RECIPE) || !own.lists(RECIPE) || !path.join(RECIPE).exists() {
             own.write(RECIPE, recipe).map_err(io)?;
@@ -72,7 +89,7 @@ impl Output {
     /// Draws the curves. A picture that can not be written is no reason to stop.
     pub(crate) fn draw(&self) {
         let Ok(entries) = log::read(&self.path) else { return };
-        let _ = NewFile::write(&self.path.join("curves.svg"), curves(&[("", entries)]));
+        let _ = NewFile::write(&self.path.join(CURVES), curves(&[("", entries)]));
     }
 
     /// Writes the model of an update, also as the best one if it is, and leaves the newest `keep` models.
@@ -85,7 +102,7 @@ impl Output {
         best: bool,
         keep: usize,
     ) -> Result<(), TrainError> {
-        let models = self.path.join("models");
+        let models = self.path.join(MODELS);
         replace(config, weights, vocabularies, &models.join(format!("update-{update}")), StoredPrecision::F32)?;
         if best {
             let to = self.path.join("best");
@@ -111,11 +128,11 @@ fn others_files(output: &Path) -> Option<String> {
     let is_empty = |name: &str| fs::read_dir(output.join(name)).is_ok_and(|mut entries| entries.next().is_none());
     let is_ours = |name: &str| match name {
         Checksums::FILE | LOG => is_run,
-        "models" => is_run && is_empty(name),
+        MODELS => is_run && is_empty(name),
         _ => name.starts_with('.') || own.as_ref().is_some_and(|own| own.has(name)),
     };
     let other = names.iter().find(|name| !is_ours(name))?;
-    let models = ["best", "curves.svg", "models"].contains(&other.as_str());
+    let models = ["best", CURVES, MODELS].contains(&other.as_str());
     Some(if is_run && models {
         "there are models of a run, and no checkpoint to continue it; name a new directory".to_owned()
     } else {

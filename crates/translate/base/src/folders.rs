@@ -2,8 +2,7 @@
 //!
 //! No folder is removed by its name alone. A folder that is in the way is replaced only if its files are those of a
 //! list that the program wrote ([`Checksums`]); files of somebody else are moved into the new folder, never removed.
-//! What is removed as a tree was made by this process ([`MadeFolder`], an unfinished [`NewFolder`]) or bears the name
-//! of an unfinished folder.
+//! What is removed as a tree is an unfinished [`NewFolder`] of this process, or bears the name of one.
 
 use crate::Checksums;
 use crate::unfinished::{ListEntry, begin, folder_of, permit, remove_leftovers, sync_folder, system_error};
@@ -193,23 +192,27 @@ pub fn remove_listed(folder: &Path, also: &[&str]) -> io::Result<()> {
 }
 
 /// A folder to write into, which is made with the folders above it where they do not exist. If the value is dropped
-/// before [`keep`](Self::keep), the folder is removed with its content, unless it was there before.
+/// before [`keep`](Self::keep), the folder's own files are removed, and the folder if it is empty then, unless it was
+/// there before.
 #[derive(Debug)]
 pub struct MadeFolder {
     /// The folder, if it was made.
     folder: Option<PathBuf>,
+    /// The names of the files and of the folders, empty in the end, that its maker writes into it.
+    own: BTreeSet<String>,
     /// The folders above it that were made, the lowest first.
     above: Vec<PathBuf>,
 }
 
 impl MadeFolder {
-    /// Makes the folder at `path`, if there is none.
+    /// Makes the folder at `path`, if there is none. The caller writes files and folders with the names `own` into it.
     ///
     /// # Errors
     /// Errors of the operating system.
-    pub fn create(path: &Path) -> io::Result<Self> {
+    pub fn create<'n>(path: &Path, own: impl IntoIterator<Item = &'n str>) -> io::Result<Self> {
         let missing: Vec<&Path> = path.ancestors().filter(|path| !path.as_os_str().is_empty()).collect();
-        let mut made = Self { folder: None, above: Vec::new() };
+        let own = own.into_iter().map(str::to_owned).collect();
+        let mut made = Self { folder: None, own, above: Vec::new() };
         for folder in missing.into_iter().rev().filter(|folder| !folder.is_dir()) {
             match fs::create_dir(folder) {
                 Ok(()) if folder == path => made.folder = Some(folder.to_owned()),
@@ -231,9 +234,11 @@ impl MadeFolder {
 
 impl Drop for MadeFolder {
     fn drop(&mut self) {
-        // What can not be removed is in use by somebody else. Folders above the made one go only if they are empty.
+        // A folder with files of somebody else stays, and so do the folders above it.
         if let Some(folder) = &self.folder {
-            let _ = fs::remove_dir_all(folder);
+            remove_own_files(folder, &self.own);
+            self.own.iter().for_each(|name| _ = fs::remove_dir(folder.join(name)));
+            let _ = fs::remove_dir(folder);
         }
         self.above.iter().for_each(|folder| _ = fs::remove_dir(folder));
     }
@@ -345,7 +350,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let model = folder.path().join("model");
         let fill = || {
-            MadeFolder::create(&model).unwrap().keep();
+            MadeFolder::create(&model, []).unwrap().keep();
             ["weights", "settings"].into_iter().for_each(|name| NewFile::write(&model.join(name), name).unwrap());
             let list = Checksums::from_files(&model, ["weights"]).unwrap();
             NewFile::write(&model.join(Checksums::FILE), list.to_string()).unwrap();
@@ -365,14 +370,29 @@ mod tests {
     fn a_made_folder_is_kept_or_removed() {
         let next_to_it = tempfile::tempdir().unwrap();
         let path = next_to_it.path().join("a/b");
-        drop(MadeFolder::create(&path).unwrap());
+        let own = ["file", "folder"];
+        let fill = || {
+            fs::write(path.join("file"), "").unwrap();
+            fs::create_dir(path.join("folder")).unwrap();
+        };
+        let made = MadeFolder::create(&path, own).unwrap();
+        fill();
+        drop(made);
         assert_eq!(names(next_to_it.path()), [""; 0]);
-        MadeFolder::create(&path).unwrap().keep();
-        fs::write(path.join("file"), "").unwrap();
-        drop(MadeFolder::create(&path).unwrap());
-        assert_eq!(names(&path), ["file"], "it was there before");
+        // What somebody else writes into it meanwhile stays.
+        let made = MadeFolder::create(&path, own).unwrap();
+        fill();
+        fs::write(path.join("folder/note"), "").unwrap();
+        fs::write(path.join("note"), "").unwrap();
+        drop(made);
+        assert_eq!(
+            (names(&path), names(&path.join("folder"))),
+            (vec!["folder".into(), "note".into()], vec!["note".into()])
+        );
+        drop(MadeFolder::create(&path, ["note"]).unwrap());
+        assert_eq!(names(&path), ["folder", "note"], "it was there before");
         // A path that leads back up makes a folder, and does not remove the one that it leads to.
-        drop(MadeFolder::create(&path.join("c/..")).unwrap());
-        assert_eq!(names(&path), ["file"]);
+        drop(MadeFolder::create(&path.join("c/.."), ["note"]).unwrap());
+        assert_eq!(names(&path), ["folder", "note"]);
     }
 }

@@ -16,16 +16,17 @@ use std::time::Instant;
 ///
 /// Reads two tokenised texts; line n of the target is the translation of line n of the source. Learns which words
 /// translate each other, and prints the links of each line as pairs of positions, source and target, from 0: `0-0 1-2`.
-/// Text in lower case gives better links. The result does not depend on the number of threads.
+/// Text in lower case gives better links. The result does not depend on the number of threads. A single file has lines
+/// `source ||| target`, as fast_align reads them.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The source text; a name in .gz is decompressed
+    /// The source text, or both texts in lines `source ||| target`; a name in .gz is decompressed
     #[arg(value_hint = ValueHint::FilePath)]
     source: PathBuf,
     /// The target text
     #[arg(value_hint = ValueHint::FilePath)]
-    target: PathBuf,
+    target: Option<PathBuf>,
     /// The file for the links; a name in .gz is compressed [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
@@ -52,11 +53,12 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   metaphrase align train.de.gz train.en.gz -o train.align
-  metaphrase align train.de train.en --symmetrize intersection | head";
+  metaphrase align train.de train.en --symmetrize intersection | head
+  paste -d '|' train.de train.en | sed 's/|/ ||| /' | metaphrase align -";
 
 /// Aligns two texts.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
-    check_one_stdin([Some(&args.source), Some(&args.target)])?;
+    check_one_stdin([&args.source].into_iter().chain(&args.target).map(Some))?;
     let options = Options {
         diagonal_iterations: args.diagonal_iterations,
         hmm_iterations: args.hmm_iterations,
@@ -65,7 +67,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         threads: number::threads(args.threads),
     };
     let mut output = Output::create(args.output.as_deref())?;
-    let corpus = read(&args.source, &args.target)?;
+    let corpus = match &args.target {
+        Some(target) => read(&args.source, target)?,
+        None => read_joined(&args.source)?,
+    };
     note_lines_without_links(&corpus, options.max_words);
     let display = Display::new(terminal);
     for alignment in metaphrase_align::align(&corpus, &options, &mut |progress| display.show(progress))? {
@@ -77,6 +82,27 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
 /// Reads tokenised parallel text.
 pub fn read(source: &Path, target: &Path) -> Result<Corpus> {
     read_with(source, target, |_, line| line)
+}
+
+/// What divides the texts of a line.
+const BARS: &str = "|||";
+
+/// Reads tokenised parallel text with lines `source ||| target`. An empty line is a pair without words.
+fn read_joined(path: &Path) -> Result<Corpus> {
+    let mut corpus = Corpus::default();
+    let mut lines = Lines::new(Input::open(Some(path))?);
+    while let Some(line) = lines.next_text()? {
+        match line.split_once(BARS) {
+            Some((source, target)) if !target.contains(BARS) => corpus.push(source, target),
+            None if line.trim().is_empty() => corpus.push("", ""),
+            _ => bail!(
+                "{}, line {}: expected `source {BARS} target`; or name two files, one of each language",
+                lines.name(),
+                lines.read()
+            ),
+        }
+    }
+    Ok(corpus)
 }
 
 /// A side of parallel text.

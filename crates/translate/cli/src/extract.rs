@@ -84,7 +84,9 @@ pub fn run(args: &Args, overwrite: bool) -> Result<()> {
     let corpus = crate::align::read(&args.source, &args.target)?;
     let links = read_links(&args.links)?;
     let folder = args.output.as_path();
-    let made = MadeFolder::create(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let names = TABLES.into_iter().chain([FILES.name]);
+    let made =
+        MadeFolder::create(folder, names).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     if args.lexicon_only {
         extract_lexicon(&corpus, &links, &options, folder)?;
     } else {

@@ -157,8 +157,6 @@ const OTHER_STARTS: &[(&[u8], &str)] = &[
     (b"\xfd7zXZ", COMPRESSED),
     (b"\x28\xb5\x2f\xfd", COMPRESSED),
     (b"\x7fELF", PROGRAM),
-    (b"\xff\xfe", UTF_16),
-    (b"\xfe\xff", UTF_16),
 ];
 
 const OLD_OFFICE: &str = "an Office document from before 2007";
@@ -191,9 +189,19 @@ pub fn check_text(name: &str, start: &[u8]) -> Result<()> {
              its bytes as lines"
         ));
     }
-    match OTHER_STARTS.iter().find(|(bytes, _)| start.starts_with(bytes)) {
-        Some((_, what)) => Err(anyhow!(refusal(name, what))),
+    let other = OTHER_STARTS.iter().find(|(bytes, _)| start.starts_with(bytes)).map(|(_, what)| *what);
+    match other.or(is_utf_16(start).then_some(UTF_16)) {
+        Some(what) => Err(anyhow!(refusal(name, what))),
         None => Ok(()),
+    }
+}
+
+/// Whether a text begins with the byte order mark of UTF-16, or with two letters of ASCII in UTF-16.
+pub fn is_utf_16(start: &[u8]) -> bool {
+    match start {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
+        [first, 0, second, 0, ..] | [0, first, 0, second, ..] => *first != 0 && *second != 0,
+        _ => false,
     }
 }
 

@@ -272,6 +272,19 @@ fn check_outputs(jobs: &[Job]) -> Result<()> {
     Ok(())
 }
 
+/// Refuses to replace what lies in the folder of the translations: the user named the folder, and none of its files.
+/// With `overwrite` it is replaced.
+pub fn keep_existing(jobs: Vec<Job>, overwrite: bool) -> Result<Vec<Job>> {
+    let outputs = jobs.iter().filter(|job| job.of_several).filter_map(|job| job.output.as_deref());
+    match outputs.filter(|output| !overwrite && output.symlink_metadata().is_ok()).min() {
+        Some(output) => Err(Usage::error(format!(
+            "{} is there already; name another folder, or add --overwrite to replace it and others with the names of inputs",
+            output.display()
+        ))),
+        None => Ok(jobs),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

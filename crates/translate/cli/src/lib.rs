@@ -80,8 +80,8 @@ struct Cli {
     command: Command,
     #[command(flatten)]
     messages: Messages,
-    /// Let an output replace a file that the command reads, or a folder that the command wrote and that was changed
-    /// since
+    /// Let an output replace a file that the command reads, files in the folder of several outputs, or a folder that
+    /// the command wrote and that was changed since
     #[arg(long, global = true)]
     overwrite: bool,
 }
@@ -142,7 +142,7 @@ impl Command {
         match self {
             #[cfg(feature = "serve")]
             Self::Serve(args) => serve::run(&args),
-            Self::Translate(args) => translate::run(&args, terminal),
+            Self::Translate(args) => translate::run(&args, terminal, overwrite),
             Self::Score(args) => score::run(&args, terminal),
             Self::Evaluate(args) => evaluate::run(&args),
             Self::Convert(args) => convert::run(&args),
@@ -167,7 +167,7 @@ impl Command {
             Self::Models(args) => models::run(&args),
             Self::Config(args) => config::run(&args),
             Self::Completions(args) => completions::run(&args),
-            Self::Man(args) => man::run(&args),
+            Self::Man(args) => man::run(&args, overwrite),
         }
     }
 }
@@ -313,7 +313,9 @@ fn misuse(error: &clap::Error, arguments: &[OsString]) -> u8 {
     let text = error.render().to_string();
     let what = text.strip_prefix("error: ").unwrap_or(&text);
     let end = ["\n\nUsage:", "\n\nFor more"].iter().filter_map(|mark| what.find(mark)).min().unwrap_or(what.len());
-    let words: Vec<String> = what[..end].split_whitespace().map(metaphrase_base::shown).collect();
+    // A value that begins with a hyphen is hardly what was meant: the option is misspelt, or of another command.
+    let lines = what[..end].lines().filter(|line| !line.trim_start().starts_with("tip: to pass "));
+    let words: Vec<String> = lines.flat_map(str::split_whitespace).map(metaphrase_base::shown).collect();
     Messages::default().start();
     tracing::error!("{}; try '{}'", words.join(" "), help_command(&arguments[1.min(arguments.len())..]));
     MISUSE

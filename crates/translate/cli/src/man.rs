@@ -2,7 +2,7 @@
 
 use crate::Usage;
 use crate::io::Output;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use metaphrase_base::NewFile;
@@ -27,13 +27,14 @@ Examples:
   metaphrase man -o ~/.local/share/man/man1";
 
 /// Prints a page or writes all of them.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, overwrite: bool) -> Result<()> {
     // Builds the sub-commands: names as they are typed, options of the whole program.
     let mut program = crate::Cli::command();
     program.build();
     if let Some(folder) = &args.output {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot write {}", folder.display()))?;
-        return write_pages(&program, "metaphrase", folder);
+        let mut all = Vec::new();
+        pages(&program, "metaphrase", &mut all)?;
+        return write(&all, folder, overwrite);
     }
     let mut command = &program;
     for name in &args.command {
@@ -46,12 +47,44 @@ pub fn run(args: &Args) -> Result<()> {
     output.finish()
 }
 
-/// Writes the page of a command and those of its sub-commands.
-fn write_pages(command: &Command, name: &str, folder: &Path) -> Result<()> {
-    let path = folder.join(format!("{name}.1"));
-    NewFile::write(&path, page(command, name)?).with_context(|| format!("cannot write {}", path.display()))?;
+/// A page and its name.
+struct Page {
+    name: String,
+    text: Vec<u8>,
+}
+
+/// Appends the page of a command and those of its sub-commands.
+fn pages(command: &Command, name: &str, all: &mut Vec<Page>) -> Result<()> {
+    all.push(Page { name: name.to_owned(), text: page(command, name)? });
     let named = command.get_subcommands().filter(|command| command.get_name() != "help");
-    named.into_iter().try_for_each(|below| write_pages(below, &format!("{name}-{}", below.get_name()), folder))
+    named.into_iter().try_for_each(|below| pages(below, &format!("{name}-{}", below.get_name()), all))
+}
+
+/// Writes pages into a folder. They replace pages with the same titles alone, as those of an older version; with
+/// `overwrite` any file.
+fn write(pages: &[Page], folder: &Path, overwrite: bool) -> Result<()> {
+    let path = |page: &Page| folder.join(format!("{}.1", page.name));
+    for page in pages.iter().filter(|_| !overwrite) {
+        let path = path(page);
+        let old = match std::fs::read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            old => old.with_context(|| format!("cannot read {}", path.display()))?,
+        };
+        if !String::from_utf8_lossy(&old).contains(&heading(&page.name)) {
+            let path = path.display();
+            bail!("{path} is not a page of this program; name another folder, or add --overwrite to replace it");
+        }
+    }
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot write {}", folder.display()))?;
+    pages.iter().try_for_each(|page| {
+        let path = path(page);
+        NewFile::write(&path, &page.text).with_context(|| format!("cannot write {}", path.display()))
+    })
+}
+
+/// How the line with the title of a page begins.
+fn heading(name: &str) -> String {
+    format!(".TH {} 1 ", name.to_uppercase())
 }
 
 /// The name of a command's page: `metaphrase-phrase-train`.

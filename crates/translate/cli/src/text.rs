@@ -1,7 +1,7 @@
 //! Texts and files that are translated as a whole: they are split into sentences and put together again.
 
 use crate::Usage;
-use crate::input_format::check_text;
+use crate::input_format::{check_text, is_utf_16};
 use crate::io::{Input, Output};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -180,7 +180,7 @@ pub fn run(
     }
     let (bytes, notes) = match format {
         WholeFormat::Text(format) => {
-            if !starts_utf16(&bytes) {
+            if !is_utf_16(&bytes) {
                 check_text(&input.name, &bytes)?;
             }
             let text = args.options(format, translator)?;
@@ -207,11 +207,6 @@ pub fn run(
     let mut output = Output::create(output)?;
     output.write_all(&bytes).with_context(|| output.cannot_write())?;
     output.finish()
-}
-
-/// Whether a text begins with the byte order mark of UTF-16.
-fn starts_utf16(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
 }
 
 /// The format of files that has texts of this form.

@@ -167,8 +167,8 @@ enum OutputFormat {
 }
 
 /// Translates the input.
-pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
-    let jobs = args.jobs()?;
+pub fn run(args: &Args, terminal: &Terminal, overwrite: bool) -> Result<()> {
+    let jobs = args.jobs().and_then(|jobs| jobs::keep_existing(jobs, overwrite))?;
     let checked: Vec<CheckedJob<'_>> = jobs.iter().map(|job| args.check_job(job)).collect::<Result<_>>()?;
     match &*checked {
         [one] => {

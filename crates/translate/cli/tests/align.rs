@@ -19,6 +19,16 @@ fn each_line_has_its_links() {
 }
 
 #[test]
+fn both_texts_may_be_in_one_file() {
+    let joined: String = GERMAN.lines().zip(ENGLISH.lines()).map(|(de, en)| format!("{de} ||| {en}\n")).collect();
+    assert_eq!(run(&["align", "-"], format!("{joined}\n")).lines(), ["0-0 1-1", "0-0 1-1", "0-0 1-1", "0-0 1-1", ""]);
+    for wrong in ["das haus", "das haus ||| the house ||| 1"] {
+        let error = run(&["align", "-"], format!("{joined}{wrong}\n")).error(1);
+        assert!(error.starts_with("standard input, line 5: expected `source ||| target`"), "{error}");
+    }
+}
+
+#[test]
 fn lines_that_cannot_be_aligned_have_no_links() {
     let folder = tempfile::tempdir().unwrap();
     let long = "das ".repeat(10_000);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The commands that write a folder; the folder's name follows.
-const FOLDER_COMMANDS: [&[&str]; 7] = [
+const FOLDER_COMMANDS: [&[&str]; 10] = [
     &["corpus", "-c", "IN/corpus.toml", "-o"],
     &["corpus", "--overwrite", "-c", "IN/corpus.toml", "-o"],
     &["convert", "-m", "IN/model", "--to"],
@@ -18,6 +18,9 @@ const FOLDER_COMMANDS: [&[&str]; 7] = [
     &["train", "-c", "IN/recipe.toml", "-o"],
     &["extract", "IN/t.en", "IN/t.de", "IN/links", "-o"],
     &["phrase", "train", "IN/t.en", "IN/t.de", "-o"],
+    &["translate", "-b", "1", "-i", "IN/docs", "-o"],
+    &["translate", "-b", "1", "-i", "IN/docs/moses.ini", "IN/docs/report.json", "-o"],
+    &["man", "-o"],
 ];
 
 /// The commands that read files and write one; the name of the written file follows.
@@ -37,7 +40,7 @@ const FILE_COMMANDS: [&[&str]; 12] = [
 ];
 
 /// The names of files that commands write into folders.
-const WRITTEN_NAMES: [&str; 21] = [
+const WRITTEN_NAMES: [&str; 22] = [
     "train.en.gz",
     "train.de.gz",
     "report.json",
@@ -59,6 +62,7 @@ const WRITTEN_NAMES: [&str; 21] = [
     "moses.ini",
     "alignment.gz",
     "training.txt",
+    "metaphrase-translate.1",
 ];
 
 const RECIPE: &str = "\
@@ -91,6 +95,8 @@ impl Sandbox {
         write("in/t.en", "the house\nthe book\na house\n");
         write("in/t.de", "das haus\ndas buch\nein haus\n");
         write("in/links", "0-0 1-1\n0-0 1-1\n0-0 1-1\n");
+        write("in/docs/moses.ini", "a house\n");
+        write("in/docs/report.json", "{\"title\": \"a house\"}\n");
         write("in/n-best", "0 ||| a house ||| F0= -1 ||| -1\n");
         write("in/lex.s2t", "das the 1.0\n");
         write("in/lm.arpa", ARPA);
@@ -249,6 +255,62 @@ fn an_output_that_is_an_input_is_refused() {
         // A folder is no file.
         assert_eq!(sandbox.check(arguments, "theirs", ".", None), Some(1), "{arguments:?}");
     }
+}
+
+#[test]
+fn a_file_of_a_folder_that_is_read_is_not_replaced() {
+    let sandbox = Sandbox::new();
+    let translate = ["translate", "-b", "1", "-m", "IN/model", "-i", "IN/t.en", "-o"];
+    for output in ["in/model/vocab.yml", "out/../in/model/vocab.yml"] {
+        let error = sandbox.run(&translate, output, ".").error(2);
+        let model = sandbox.path("in/model").display().to_string();
+        let expected = format!(
+            "--output is {output}, a file of {model}, which the command reads; name another file, or add --overwrite to replace it"
+        );
+        assert_eq!(error, expected);
+        assert_eq!(sandbox.check(&translate, output, ".", None), Some(2));
+    }
+    // A new file may lie there.
+    sandbox.run(&translate, "in/model/t.de", ".").ok();
+    // Settings name files, too.
+    fs::create_dir(sandbox.path("in/phrases")).unwrap();
+    fs::write(sandbox.path("in/phrases/table"), "das haus ||| the house ||| 1 1 1 1\n").unwrap();
+    let settings = "[feature]\nPhraseDictionaryMemory name=T path=table input-factor=0 output-factor=0\n";
+    fs::write(sandbox.path("in/phrases/moses.ini"), settings).unwrap();
+    let phrase = ["phrase", "translate", "-m", "IN/phrases/moses.ini", "-i", "IN/t.en", "-o"];
+    let error = sandbox.run(&phrase, "in/phrases/table", ".").error(2);
+    assert!(error.contains("moses.ini, which the command reads; "), "{error}");
+    // A folder for temporary files is not read.
+    let estimate = ["lm", "estimate", "--order", "2", "--discount-fallback", "-T", "IN/", "-i", "IN/t.en", "-o"];
+    for _ in 0..2 {
+        sandbox.run(&estimate, "in/new.arpa", ".").ok();
+    }
+}
+
+#[test]
+fn translations_in_a_folder_replace_nothing_unless_the_user_says_so() {
+    let sandbox = Sandbox::new();
+    let translate = ["translate", "-b", "1", "-i", "IN/docs", "-o"];
+    sandbox.run(&translate, "made", ".").ok();
+    let before = fs::read(sandbox.path("made/moses.ini")).unwrap();
+    fs::write(sandbox.path("made/moses.ini"), "corrected by hand\n").unwrap();
+    let error = sandbox.run(&translate, "made", ".").error(2);
+    assert!(error.starts_with("made/moses.ini is there already; name another folder, or add --overwrite "), "{error}");
+    sandbox.check(&translate, "made", ".", None);
+    sandbox.run(&["translate", "--overwrite", "-b", "1", "-i", "IN/docs", "-o"], "made", ".").ok();
+    assert_eq!(fs::read(sandbox.path("made/moses.ini")).unwrap(), before);
+}
+
+#[test]
+fn manual_pages_replace_manual_pages_alone() {
+    let sandbox = Sandbox::new();
+    for arguments in [&["man", "-o"][..], &["man", "-o"], &["man", "--overwrite", "-o"]] {
+        sandbox.run(arguments, "made", ".").ok();
+    }
+    fs::write(sandbox.path("made/metaphrase-align.1"), "mine\n").unwrap();
+    let error = sandbox.run(&["man", "-o"], "made", ".").error(1);
+    assert!(error.starts_with("made/metaphrase-align.1 is not a page of this program; "), "{error}");
+    sandbox.check(&["man", "-o"], "made", ".", None);
 }
 
 #[test]

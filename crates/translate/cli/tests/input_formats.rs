@@ -148,6 +148,7 @@ fn files_of_other_kinds_are_refused_by_their_first_bytes() {
         (b"\x7fELF\x02\x01\n", "a program"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\n", "an Office document from before 2007"),
         (b"\xff\xfeG\0o\0o\0d\0\n\0", "a UTF-16 text"),
+        (b"G\0o\0o\0d\0\n\0", "a UTF-16 text"),
     ] {
         // A text as a whole may be in UTF-16.
         let ways: &[&[&str]] = if what == "a UTF-16 text" { &[&[]] } else { &[&[], &["--split"]] };

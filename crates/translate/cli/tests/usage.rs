@@ -46,6 +46,7 @@ fn combinations_that_cannot_work_are_refused() {
         (&["--eos-beside"], "--eos-beside goes with --stop fill"),
         (&["--lmbr", "self", "--lmbr-order", "5"], "--lmbr-order is 5; it must be a whole number from 1 to 4"),
         (&["--no-such-option"], "unexpected argument '--no-such-option' found"),
+        (&["-z", "x"], "unexpected argument '-z' found; try 'metaphrase translate --help'"),
         (&["file.txt"], "file.txt is the name of a file rather than text; `metaphrase translate -i file.txt`"),
         (&["src"], "src is a folder; `metaphrase translate -i src` translates it"),
         (&["-i", "src"], "src is a folder; name another folder for the translations of its files with --output"),

@@ -142,12 +142,12 @@ fn charset(bytes: &[u8], format: FileFormat, named: Option<TextEncoding>) -> Cha
     marked.or(named.map(|named| named.0)).or_else(stated).unwrap_or(Charset::Web(UTF_8))
 }
 
-/// The encoding of a byte order mark, or of the first characters of markup.
+/// The encoding of a byte order mark; UTF-16 without one if the first two characters are ASCII in it.
 fn mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     marked.or(match bytes {
-        [b'<', 0, first, 0, ..] if *first != 0 => Some(UTF_16LE),
-        [0, b'<', 0, first, ..] if *first != 0 => Some(UTF_16BE),
+        [first, 0, second, 0, ..] if *first != 0 && *second != 0 => Some(UTF_16LE),
+        [0, first, 0, second, ..] if *first != 0 && *second != 0 => Some(UTF_16BE),
         _ => None,
     })
 }
@@ -212,6 +212,7 @@ mod tests {
             (b"\xff\xfeC\0\xe9\0", Srt, "\u{feff}Cé", "UTF-16LE"),
             (b"\xfe\xff\0C\0\xe9", Text, "\u{feff}Cé", "UTF-16BE"),
             (b"<\0b\0>\0", Xml, "<b>", "UTF-16LE"),
+            (b"\0C\0a\0f\0\xe9", Srt, "Café", "UTF-16BE"),
             (b"<meta charset=iso-8859-1>\xe9", Html, "<meta charset=iso-8859-1>é", "windows-1252"),
             (
                 b"<META http-equiv='Content-Type' content='text/html; charset=ISO-8859-2'>\xb3",

@@ -137,6 +137,11 @@ fn pictures_leave_readable_sentences() {
     // A comma of the source is missing.
     let links = [("Happy", "Alles"), ("birthday", "Gute"), ("my", "mein"), ("friend", "Freund")];
     assert_eq!(other("Happy birthday, 🎂, my friend", "Alles Gute, mein Freund", &links), "Alles Gute 🎂, mein Freund");
+    // Before the last mark in the source: before the last mark of the translation, wherever the word before it goes.
+    let links = [("Is", "Regnet"), ("it", "es"), ("raining", "Regnet")];
+    assert_eq!(other("Is it raining ☔?", "Regnet es?", &links), "Regnet es ☔?");
+    let links = [("meet", "treffen"), ("at", "um"), ("noon", "zwölf")];
+    assert_eq!(other("We meet at noon ⏰...", "Um zwölf Uhr...", &links), "Um zwölf Uhr ⏰...");
     let links = [("Meeting", "Reunião"), ("Monday", "segunda"), ("now", "agora")];
     assert_eq!(other("Meeting Monday 📅 now", "Reunião segunda-feira agora", &links), "Reunião segunda-feira 📅 agora");
 }

@@ -42,6 +42,12 @@ fn texts_of_pages_in_other_languages_stay() {
             "<p>HI</p><div xml:lang=\"fr-CA\"><p>Un</p><p>Deux</p></div><p lang=\"ita\">Tre</p><img lang=\"fr\" alt=\"Maison\"><p>YOU</p>",
             "2 texts in French, 1 text in Italian stay as they are",
         ),
+        // An attribute without a value names no language.
+        (
+            "<html lang><p xml:lang lang=>Good day.</p><meta property=\"og:locale\" content></html>",
+            "<html lang><p xml:lang lang=>GOOD DAY.</p><meta property=\"og:locale\" content></html>",
+            "",
+        ),
         // Nested back into the language of the page, whose name follows the translation.
         (
             "<p>Hi</p><div lang=\"fr\"><p>Un</p><p lang=\"en-GB\">Good</p><img alt=\"Maison\"></div><img alt=\"House\">",

@@ -8,6 +8,7 @@ use crate::document::answer_of;
 use crate::{Hypothesis, Request, RequiredTerm, Translation};
 use metaphrase_base::{Choice, Named, WordId};
 use metaphrase_document::{LinePart, SegmentedText};
+use metaphrase_text::numbers::{Amount, amounts};
 use metaphrase_text::vocab::Vocabulary;
 use reader::Reader;
 use std::ops::Range;
@@ -47,6 +48,17 @@ pub(crate) struct Lacking<'v> {
     /// Whether the vocabulary writes the characters that it lacks as bytes. Models that were trained on little of them
     /// garble them.
     has_bytes: bool,
+    /// The languages between which amounts of money are written anew.
+    languages: Option<[&'v str; 2]>,
+}
+
+/// Something that the model does not read as it is written.
+pub(crate) struct Copy {
+    place: Range<usize>,
+    /// The number of its required term.
+    term: Option<usize>,
+    /// How an amount of money is written in the target language.
+    rendering: Option<String>,
 }
 
 /// A line whose characters the model does not all read.
@@ -58,6 +70,8 @@ pub(crate) struct CarriedLine {
     own: usize,
     /// What the model reads in place of the things to copy.
     names: Vec<String>,
+    /// Amounts of money that the line has, and how they are written in the target language.
+    renderings: Vec<(String, String)>,
     pub(crate) note: String,
     /// Whether alignments tell where something stands.
     pub(crate) aligned: bool,
@@ -69,7 +83,12 @@ impl<'v> Lacking<'v> {
         let keeps = handling == UnknownCharacters::Keep;
         let has_bytes = !source.lacks_characters();
         let is_useful = source.has_pieces() && (keeps || !has_bytes);
-        is_useful.then_some(Self { source, target, keeps, has_bytes })
+        is_useful.then_some(Self { source, target, keeps, has_bytes, languages: None })
+    }
+
+    /// Amounts of money whose currency the vocabulary lacks are written as the target language writes them.
+    pub(crate) fn with_languages(self, languages: Option<[&'v str; 2]>) -> Self {
+        Self { languages, ..self }
     }
 
     /// Whether a source word stands for a character that the vocabulary lacks, or for a byte of one.
@@ -105,9 +124,18 @@ impl<'v> Lacking<'v> {
         let own = request.terms.required.len();
         if !self.keeps {
             let (text, terms, names) = (SegmentedText::of_line(&[]), Vec::new(), Vec::new());
-            return Some(CarriedLine { text, terms, own, names, note, aligned: false });
+            return Some(CarriedLine { text, terms, own, names, renderings: Vec::new(), note, aligned: false });
         }
-        reader.read(&request.source, &copies(request));
+        let amounts = self.languages.map(|[from, to]| amounts(&request.source, (from, to))).unwrap_or_default();
+        let lacks = |amount: &Amount| request.source[amount.range.clone()].contains(&*lacking);
+        let (amounts, others): (Vec<_>, Vec<_>) = amounts.into_iter().partition(lacks);
+        // German writes one sign after several numbers: `5 oder 6 £`.
+        let may_share_sign = self.languages.is_some_and(|[_, to]| to.starts_with("de"));
+        reader.names_numbers = may_share_sign && !others.is_empty();
+        let copies = copies_with(amounts, request);
+        reader.read(&request.source, &copies);
+        let written = |copy: Copy| Some((request.source[copy.place].to_owned(), copy.rendering?));
+        let renderings = copies.into_iter().filter_map(written).collect();
         let Reader { parts, terms, names, .. } = reader;
         let text = SegmentedText::of_line(&parts);
         let aligned = parts.iter().any(|part| matches!(part, LinePart::Marker(_)));
@@ -116,8 +144,21 @@ impl<'v> Lacking<'v> {
             rewrite(request, &parts, source, &terms, &names);
         }
         let terms = number(terms, own);
-        Some(CarriedLine { text, terms, own, names, note, aligned })
+        Some(CarriedLine { text, terms, own, names, renderings, note, aligned })
     }
+}
+
+/// The required terms that stand in the source as they are to stand in the translation, and amounts of money, in order.
+fn copies_with(amounts: Vec<Amount>, request: &Request) -> Vec<Copy> {
+    let mut copies = copies(request);
+    for Amount { range: place, renderings } in amounts {
+        let is_free = copies.iter().all(|copy| copy.place.end <= place.start || place.end <= copy.place.start);
+        if is_free {
+            copies.push(Copy { place, term: None, rendering: renderings.into_iter().next() });
+        }
+    }
+    copies.sort_by_key(|copy| copy.place.start);
+    copies
 }
 
 /// By thing to copy: the number of its required term. Those of the request keep theirs, others follow.
@@ -132,14 +173,13 @@ fn number(terms: Vec<Option<usize>>, own: usize) -> Vec<usize> {
     terms.into_iter().map(number).collect()
 }
 
-/// The required terms that stand in the source as they are to stand in the translation: their numbers and
-/// places, in order.
-fn copies(request: &Request) -> Vec<(usize, Range<usize>)> {
+/// The required terms that stand in the source as they are to stand in the translation.
+fn copies(request: &Request) -> Vec<Copy> {
     let terms = request.terms.required.iter().enumerate();
-    let mut copies: Vec<_> =
-        terms.filter_map(|(number, term)| Some((number, term.copied_from(&request.source)?))).collect();
-    copies.sort_by_key(|(_, place)| place.start);
-    copies
+    let copy = |(number, term): (usize, &RequiredTerm)| {
+        Some(Copy { place: term.copied_from(&request.source)?, term: Some(number), rendering: None })
+    };
+    terms.filter_map(copy).collect()
 }
 
 /// Gives a request the source that the model reads, with its terms at their places there.
@@ -206,7 +246,10 @@ impl CarriedLine {
         let Some(source) = self.text.source(0) else { return translation };
         for rank in 0..translation.hypotheses.len() {
             let answer = answer_of(&source, &translation, rank, &|kept| self.terms[kept]);
-            translation.hypotheses[rank].text = self.text.finish(&[answer]).text.trim().to_owned();
+            let text = self.text.finish(&[answer]).text;
+            let localised =
+                |text: String, (written, rendering): &(String, String)| text.replacen(written, rendering, 1);
+            translation.hypotheses[rank].text = self.renderings.iter().fold(text, localised).trim().to_owned();
         }
         for hypothesis in &mut translation.hypotheses {
             hypothesis.met.retain(|met| met.term < self.own);

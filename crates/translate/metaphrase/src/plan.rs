@@ -6,7 +6,9 @@ use crate::check::NumberCheck;
 use crate::engine::{Engine, EngineFacts, Plan, Session};
 use crate::parts::{Divider, Gaps, PartCollector};
 use crate::reply::{AnswerFn, Cancel, Reply};
-use crate::{Error, Glossary, Request, RequiredTerm, SearchOptions, TranslateOptions, Translation, required_terms};
+use crate::{
+    Amounts, Error, Glossary, Request, RequiredTerm, SearchOptions, TranslateOptions, Translation, required_terms,
+};
 use metaphrase_document::Splitter;
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -101,7 +103,10 @@ impl<'t> Planner<'t> {
         if options.pieces || options.allow_unk || options.replace_unknown.is_some() || facts.takes_whole_lines {
             return None;
         }
-        Lacking::new(facts.source_vocabulary.as_ref()?, facts.target_vocabulary.as_ref()?, options.unknown)
+        let lacking =
+            Lacking::new(facts.source_vocabulary.as_ref()?, facts.target_vocabulary.as_ref()?, options.unknown)?;
+        let languages = facts.languages.as_ref().filter(|_| options.amounts == Amounts::Keep);
+        Some(lacking.with_languages(languages.map(|[source, target]| [source.as_str(), target.as_str()])))
     }
 
     /// The plan of a request. `number`: the next line's; each part counts.

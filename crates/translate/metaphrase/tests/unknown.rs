@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex};
 struct Echo {
     vocabulary: Arc<Vocabulary>,
     read: Arc<Mutex<Vec<String>>>,
+    languages: Option<[String; 2]>,
 }
 
 struct EchoSession<'e>(&'e Echo);
@@ -23,6 +24,7 @@ impl Engine for Echo {
             source_vocabulary: Some(Arc::clone(&self.vocabulary)),
             target_vocabulary: Some(Arc::clone(&self.vocabulary)),
             alignment: Some(AlignmentUnit::Pieces),
+            languages: self.languages.clone(),
             ..EngineFacts::default()
         }
     }
@@ -34,7 +36,7 @@ impl Engine for Echo {
 
 impl Session for EchoSession<'_> {
     fn submit(&self, plan: Plan, reply: Reply) {
-        let Echo { vocabulary, read } = self.0;
+        let Echo { vocabulary, read, .. } = self.0;
         let source = plan.request.source;
         read.lock().unwrap().push(source.clone());
         let text = source.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -60,6 +62,11 @@ impl Session for EchoSession<'_> {
 
 /// A translator that knows ASCII's letters and signs but `{}~\`, and é and ö; and what it has read.
 fn echo(bytes: bool) -> (Translator, Arc<Mutex<Vec<String>>>) {
+    echo_between(None, bytes)
+}
+
+/// The same with languages.
+fn echo_between(languages: Option<[&str; 2]>, bytes: bool) -> (Translator, Arc<Mutex<Vec<String>>>) {
     let lines =
         ["abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789 éö", ".,;:!?'\"()-/+*=%&#<>@_$[]"];
     let options = TrainOptions {
@@ -72,7 +79,8 @@ fn echo(bytes: bool) -> (Translator, Arc<Mutex<Vec<String>>>) {
     let model = train_bpe(lines, &options, |_| {}).unwrap().model;
     let vocabulary = Arc::new(Vocabulary::from_bytes(VocabularyFormat::SentencePiece, &model).unwrap());
     let read = Arc::new(Mutex::new(Vec::new()));
-    (Translator::from_engine(Box::new(Echo { vocabulary, read: Arc::clone(&read) })), read)
+    let languages = languages.map(|pair| pair.map(str::to_owned));
+    (Translator::from_engine(Box::new(Echo { vocabulary, read: Arc::clone(&read), languages })), read)
 }
 
 #[test]
@@ -100,6 +108,26 @@ fn what_a_vocabulary_lacks_comes_back() {
         assert!(found.notes.iter().any(|note| note.contains("not in the model's vocabulary: ")), "{:?}", found.notes);
         assert!(found.hypotheses[0].attention.is_some() || line.contains(['⌘', '→', '✓', '{', '≥', '👍']), "{line}");
     }
+}
+
+#[test]
+fn amounts_in_an_unknown_currency_are_written_anew() {
+    let (translator, read) = echo_between(Some(["en", "de"]), false);
+    for (line, reads, gives) in [
+        ("It costs ¥3,000 now.", "It costs 3,000 now.", "It costs 3.000 ¥ now."),
+        ("The price is 3,000 ¥.", "The price is 3,000.", "The price is 3.000 ¥."),
+        // The model would take the one currency for that of both.
+        ("It costs $5 or ₩3,000.", "It costs $5 or X1.", "It costs $5 or 3.000 ₩."),
+        ("It costs ₩5,000 or ¥3,000.", "It costs 5,000 or 3,000.", "It costs 5.000 ₩ or 3.000 ¥."),
+    ] {
+        read.lock().unwrap().clear();
+        let found = translator.translate(&[line]).unwrap().remove(0);
+        assert_eq!(*read.lock().unwrap(), [reads], "{line}");
+        assert_eq!(found.text(), gives);
+    }
+    let options = TranslateOptions { amounts: metaphrase::Amounts::Model, ..translator.options() };
+    let found = translator.run(&options, vec![Request::translate("It costs ¥3,000.")]).unwrap().remove(0);
+    assert_eq!(found.text(), "It costs ¥3,000.");
 }
 
 #[test]

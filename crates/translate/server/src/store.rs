@@ -1,5 +1,7 @@
 //! The persistent state: glossaries, keys and usage, in one SQLite file. It has no texts of users.
 
+mod tables;
+
 use crate::error::{Failure, Reason};
 use metaphrase::{Case, Glossary};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
@@ -59,30 +61,6 @@ pub struct Dictionary {
     pub entries: usize,
 }
 
-const TABLES: &str = "
-    CREATE TABLE IF NOT EXISTS keys (
-        number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, hash BLOB NOT NULL UNIQUE, characters INTEGER, requests INTEGER);
-    CREATE TABLE IF NOT EXISTS usage (
-        key INTEGER NOT NULL, month TEXT NOT NULL, characters INTEGER NOT NULL, PRIMARY KEY (key, month));
-    CREATE TABLE IF NOT EXISTS glossaries (
-        id TEXT PRIMARY KEY, owner INTEGER NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL);
-    CREATE TABLE IF NOT EXISTS dictionaries (
-        glossary TEXT NOT NULL REFERENCES glossaries (id) ON DELETE CASCADE, source TEXT NOT NULL, target TEXT NOT NULL,
-        case_sensitive INTEGER NOT NULL, tsv TEXT NOT NULL, entries INTEGER NOT NULL, PRIMARY KEY (glossary, source, target));";
-
-/// Checks that a database is new or has the tables of a server alone: nothing is written into a database of another
-/// program.
-fn check_own(connection: &Connection) -> Result<(), Failure> {
-    let foreign = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
-        AND name NOT IN ('keys', 'usage', 'glossaries', 'dictionaries') LIMIT 1";
-    match connection.query_row(foreign, [], |row| row.get::<_, String>(0)).optional()? {
-        Some(table) => Err(Failure::Store(Reason(format!(
-            "it is a database of another program, with a table '{table}'; name another file"
-        )))),
-        None => Ok(()),
-    }
-}
-
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
         Self::Store(Reason(error.to_string()))
@@ -100,10 +78,10 @@ impl Store {
             None => Connection::open_in_memory()?,
         };
         connection.busy_timeout(std::time::Duration::from_secs(5))?;
-        check_own(&connection)?;
+        tables::check_own(&connection)?;
         // A commit is on the disk when it returns; a crash leaves the state of the last commit.
         connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")?;
-        connection.execute_batch(TABLES)?;
+        connection.execute_batch(tables::TABLES)?;
         Ok(Self { connection: Mutex::new(connection), pending: Mutex::default(), parsed: Mutex::default() })
     }
 

@@ -74,6 +74,7 @@ fn find(message: &str, marker: char) -> Option<usize> {
         let inside = before.is_some_and(|c| c.is_alphanumeric() || c == marker);
         let in_name =
             marker == '_' && inside && (!short || message.matches('_').count() > 1 || rest.contains(['(', '=', '.']));
+        let in_name = in_name || (marker == '_' && is_inside_name(&message[..at], rest));
         let in_capitals = inside && next.is_some_and(char::is_uppercase);
         let reference = marker == '&' && is_reference(rest);
         let placeholder =
@@ -86,6 +87,16 @@ fn find(message: &str, marker: char) -> Option<usize> {
         }
     }
     found
+}
+
+/// Whether a sign is inside a name of programs after other words, such as `user_name`: in small letters, at least three
+/// of them on each side.
+fn is_inside_name(before: &str, after: &str) -> bool {
+    let is_other = |c: char| !c.is_alphanumeric();
+    let first = before.rsplit(is_other).next().unwrap_or_default();
+    let last = after.split(is_other).next().unwrap_or_default();
+    let is_small = |part: &str| part.chars().count() >= 3 && part.chars().all(|c| c.is_lowercase() || c.is_numeric());
+    first.len() < before.len() && is_small(first) && is_small(last)
 }
 
 /// Whether the name of a character follows.
@@ -157,6 +168,9 @@ mod tests {
             ("Cu_t", '_', Some(2)),
             ("the option max_size of this file", '_', None),
             ("max_size_of", '_', None),
+            ("Open user_name file", '_', None),
+            ("Save as te_xt", '_', Some(10)),
+            ("Prefer_ences", '_', Some(6)),
             ("&A and &B", '&', None),
             ("~Save as", '~', Some(0)),
         ] {

@@ -1,7 +1,7 @@
 //! The markup inside paragraphs: which tags belong together.
 
 use super::attribute;
-use super::specials::{AFTER_NOUNS, BEFORE_NOUNS, PICTURES, SPAN, Special, closes_directly, picture_start, specials};
+use super::specials::{AFTER_NOUNS, BEFORE_NOUNS, SPAN, Special, closes_directly, is_picture, picture_start, specials};
 use crate::block::{Block, Notation, Sentences};
 use crate::escapes::{Written, written};
 use crate::numbers;
@@ -178,8 +178,6 @@ impl<'a> Paragraphs<'a> {
         let end = start + line.len() - line.trim_start().len();
         let first = block.elements.partition_point(|element| element.text.start < start);
         let here = block.elements[first..].iter().take_while(|element| element.text.start <= end);
-        let is_picture =
-            |raw: &str| PICTURES.as_ref().and_then(|form| form.find(raw)).is_some_and(|at| at.start() <= 1);
         here.take(8).any(|element| element.text.is_empty() && is_picture(&element.open))
     }
 

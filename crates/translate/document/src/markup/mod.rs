@@ -17,6 +17,7 @@ pub(crate) use inline::Paragraphs;
 pub(crate) use page::{masked as masked_page, paragraphs as html, part as html_part};
 pub(crate) use scan::{Kind, Syntax, Token, attribute, move_by, scan};
 pub(crate) use shown::Shown;
+pub(crate) use specials::is_picture;
 pub(crate) use text::references;
 pub(crate) use xml::{paragraphs as xml, part as xml_part, well_formed};
 

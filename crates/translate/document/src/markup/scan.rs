@@ -164,7 +164,8 @@ pub(crate) fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
         let key = rest.get(..key_end)?;
         let after = rest.get(key_end..)?.trim_start();
         let (value, next) = match after.strip_prefix('=') {
-            None => ("", after),
+            // A part of the tag, too: callers compute its place.
+            None => (&after[..0], after),
             Some(value) => {
                 let value = value.trim_start();
                 match value.chars().next() {

@@ -12,7 +12,7 @@ use std::ops::{Deref, Range};
 use std::sync::LazyLock;
 
 /// Emoji and similar characters, with their joiners, colours, flags and keycaps.
-pub(super) static PICTURES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static PICTURES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let keycap = r"[0-9#*]\x{fe0f}?\x{20e3}";
     // Pictures without a colour of their own, such as ✓, ⌨ and ⏱.
     let signs =
@@ -22,6 +22,11 @@ pub(super) static PICTURES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(r"(?:{emoji}{more}(?:\x{{200d}}(?:{emoji}|\p{{Extended_Pictographic}}){more})*\x{{200d}}?)+"))
         .ok()
 });
+
+/// Whether markup is a picture, with a blank before it at most.
+pub(crate) fn is_picture(raw: &str) -> bool {
+    PICTURES.as_ref().and_then(|form| form.find(raw)).is_some_and(|at| at.start() <= 1)
+}
 
 /// Links of reStructuredText: the text, and what stands before and after it.
 static LINKS: LazyLock<Option<Regex>> =

@@ -2,7 +2,13 @@
 
 use super::{ElementContent, ElementPlace, Grid};
 use crate::block::Element;
+use crate::markup::is_picture;
 use std::ops::Range;
+
+/// Whether a character ends a sentence.
+fn is_final_mark(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？')
+}
 
 impl Grid<'_> {
     /// Puts an element without words of its own among its neighbours, whose `places` are in order.
@@ -65,7 +71,7 @@ impl Grid<'_> {
                 return ElementPlace { range: start..end, ..ElementPlace::default() };
             }
         }
-        let place = self.point(text.start, inside);
+        let place = self.before_final_mark(element).unwrap_or_else(|| self.point(text.start, inside));
         let place = place.clamp(inside.bytes.start, inside.bytes.end);
         // Not inside a neighbour: at its nearer end.
         let at = taken.partition_point(|taken| taken.end <= place);
@@ -74,6 +80,23 @@ impl Grid<'_> {
             .map_or(place, |taken| if place - taken.start < taken.end - place { taken.start } else { taken.end });
         let place = self.outside_compound(place).clamp(inside.bytes.start, inside.bytes.end);
         ElementPlace { range: place..place, ..self.surroundings(element, inside) }
+    }
+
+    /// The byte before the last mark of a sentence, for a picture that stands there in the source, after a blank.
+    fn before_final_mark(&self, element: usize) -> Option<usize> {
+        let Element { text, open, .. } = &self.block.elements[element];
+        let is_apart = open.starts_with(' ') || self.block.text[..text.start].ends_with(' ');
+        if !(is_apart && is_picture(open)) {
+            return None;
+        }
+        let sentences = &self.block.sentences;
+        let sentence = sentences.partition_point(|sentence| sentence.range.end <= text.start);
+        let range = &sentences.get(sentence)?.range;
+        let rest = self.block.text.get(text.start..range.end)?.trim();
+        let translation = self.joined.sentences.get(sentence)?;
+        let before = self.joined.text[translation.clone()].trim_end_matches(is_final_mark);
+        let ends = |text: &str| !text.is_empty() && text.chars().all(is_final_mark);
+        (ends(rest) && before.len() < translation.len()).then(|| translation.start + before.len())
     }
 
     /// A byte of the translation, or the end of the word with hyphens that it is inside of.

@@ -1,11 +1,10 @@
 //! A line as a model with a small vocabulary reads it.
 
-use super::Lacking;
+use super::{Copy, Lacking};
 use crate::folding::folded;
 use metaphrase_base::WordId;
 use metaphrase_document::LinePart;
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 
 /// A line as it is read.
@@ -20,6 +19,9 @@ pub(super) struct Reader<'r> {
     pub(super) names: Vec<String>,
     /// The number of the last name.
     last_name: usize,
+    /// Whether the model reads names in place of numbers: it may take the currency of another amount of money for that
+    /// of a bare number.
+    pub(super) names_numbers: bool,
 }
 
 impl<'r> Reader<'r> {
@@ -29,7 +31,7 @@ impl<'r> Reader<'r> {
         let last_name = line.split('X').skip(1).filter_map(number).filter(|&number: &usize| number < 1000).max();
         let (ids, known) = (Vec::new(), HashMap::new());
         let (parts, terms, names) = (Vec::new(), Vec::new(), Vec::new());
-        Self { lacking, ids, known, parts, terms, names, last_name: last_name.unwrap_or(0) }
+        Self { lacking, ids, known, parts, terms, names, last_name: last_name.unwrap_or(0), names_numbers: false }
     }
 
     pub(super) fn knows(&mut self, text: &str) -> bool {
@@ -66,10 +68,10 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Reads a line, in which these required terms stand as they are to be copied.
-    pub(super) fn read(&mut self, line: &str, copies: &[(usize, Range<usize>)]) {
+    /// Reads a line, in which these required terms and amounts of money stand as they are to be copied.
+    pub(super) fn read(&mut self, line: &str, copies: &[Copy]) {
         let mut last = 0;
-        for (number, place) in copies {
+        for Copy { place, term, .. } in copies {
             if place.start < last {
                 continue;
             }
@@ -78,7 +80,7 @@ impl<'r> Reader<'r> {
             if self.knows(text) {
                 self.push(text)
             } else {
-                self.copy(text, Some(*number))
+                self.copy(text, *term)
             }
             last = place.end;
         }
@@ -195,7 +197,7 @@ impl<'r> Reader<'r> {
     fn copy(&mut self, word: &str, term: Option<usize>) {
         let digits: String = word.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | ',')).collect();
         let digits = digits.trim_matches(['.', ',']);
-        let is_number = !digits.is_empty() && !word.contains(char::is_alphabetic);
+        let is_number = !self.names_numbers && !digits.is_empty() && !word.contains(char::is_alphabetic);
         let shown = if is_number && self.writes(digits) { digits.to_owned() } else { self.name() };
         if shown.is_empty() {
             return self.parts.push(LinePart::Marker(word.to_owned()));

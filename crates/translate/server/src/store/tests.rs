@@ -146,12 +146,17 @@ fn two_requests_at_once_do_not_pass_a_limit_together() {
 #[test]
 fn a_database_of_another_program_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("theirs.db");
-    let theirs = Connection::open(&path).unwrap();
-    theirs.execute_batch("CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('mine');").unwrap();
-    drop(theirs);
-    let before = std::fs::read(&path).unwrap();
-    let Err(Failure::Store(reason)) = Store::open(Some(&path)) else { panic!("it was taken") };
-    assert!(reason.0.contains("a table 'notes'"), "{reason:?}");
-    assert_eq!(std::fs::read(&path).unwrap(), before);
+    // The second one has a table of the same name, and other columns.
+    for (name, table) in [
+        ("notes", "TABLE notes (text TEXT)"),
+        ("usage", "TABLE usage (month TEXT)"),
+        ("all", "VIEW \"all\" AS SELECT 1"),
+    ] {
+        let path = folder.path().join(name);
+        Connection::open(&path).unwrap().execute_batch(&format!("CREATE {table}")).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let Err(Failure::Store(reason)) = Store::open(Some(&path)) else { panic!("it was taken") };
+        assert!(reason.0.contains(&format!("a table '{name}'")), "{reason:?}");
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
 }
