@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Attacks the program from outside for some minutes and counts the outcomes. Only the standard library is needed.
 
-usage: cargo build --release && fuzz/campaign.py [--seconds 600] [--seed N] [--program FILE] [--json FILE]
+usage: cargo build --release && fuzz/campaign.py [--seconds 600] [--seed N] [--program FILE] [--json FILE] [--only NAME...]
 
 Three parts share the time:
   formats   every file and input format, mutated, with and without its checksums repaired
@@ -29,7 +29,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from attacks import faults, formats, options, others  # noqa: E402
+from attacks import faults, formats, options, others, published  # noqa: E402
 
 FUZZ = Path(__file__).resolve().parent
 ROOT = FUZZ.parent
@@ -134,6 +134,7 @@ def main() -> int:
     parser.add_argument("--program", type=Path, default=ROOT / "target/release/metaphrase")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="the formats with these names alone, such as nllb or ct2")
     args = parser.parse_args()
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as work:
@@ -141,11 +142,16 @@ def main() -> int:
         seeds = Path(tempfile.mkdtemp(dir=work))
         formats.prepare(campaign, ROOT / "testdata", ROOT / "models", seeds)
         others.prepare(campaign, seeds)
+        published.prepare(campaign, ROOT / "testdata", seeds)
         begun = time.monotonic()
-        for module, share in [(formats, 0.6), (options, 0.2), (faults, 0.2)]:
-            part = module.__name__.split(".")[-1]
-            attacks = module.attacks(campaign, seeds) + (others.attacks(campaign, seeds) if module is formats else [])
-            campaign.attack(part, attacks, args.seconds * share, args.jobs)
+        files = [*formats.attacks(campaign, seeds), *others.attacks(campaign, seeds), *published.attacks(campaign, seeds)]
+        if args.only:
+            chosen = [attack for attack in files if attack[0] in args.only]
+            campaign.attack("formats", chosen, args.seconds, args.jobs)
+        else:
+            campaign.attack("formats", files, args.seconds * 0.6, args.jobs)
+            for module in [options, faults]:
+                campaign.attack(module.__name__.split(".")[-1], module.attacks(campaign, seeds), args.seconds * 0.2, args.jobs)
         seconds = time.monotonic() - begun
     version = subprocess.run([args.program, "--version"], capture_output=True, text=True).stdout.strip()
     kinds = ["accepted", "refused", "whole or absent", "slow", "failed"]
