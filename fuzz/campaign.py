@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Attacks the program from outside for some minutes and counts the outcomes. Only the standard library is needed.
 
-usage: cargo build --release && fuzz/campaign.py [--seconds 600] [--seed N] [--program FILE] [--json FILE]
+usage: cargo build --release && fuzz/campaign.py [--seconds 600] [--seed N] [--program FILE] [--json FILE] [--only NAME...] [--patience 20]
 
 Three parts share the time:
   formats   every file and input format, mutated, with and without its checksums repaired
   options   every option of every command with extreme values
   faults    kill, a full disk, inputs that are truncated while they are in use
 
-A run is `accepted` (status 0) or `refused` (status 1 or 2 and one error message); `slow` if it takes longer than 20 seconds. All
+A run is `accepted` (status 0) or `refused` (status 1 or 2 and one error message); `slow` if it takes longer than `--patience` seconds. All
 else is a failure: a signal, a panic, a message that is missing, lost lines, a changed file with a checksum that is accepted, an
 output that is neither whole nor absent. Failures are kept in fuzz/artifacts/campaign/ with their command; the exit status is then 1.
 """
@@ -29,11 +29,10 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from attacks import faults, formats, options, others  # noqa: E402
+from attacks import faults, formats, options, others, published  # noqa: E402
 
 FUZZ = Path(__file__).resolve().parent
 ROOT = FUZZ.parent
-PATIENCE = 20  # seconds
 MEMORY = 4 << 20  # KiB of address space
 
 
@@ -60,8 +59,8 @@ class Outcome:
 
 
 class Campaign:
-    def __init__(self, program: Path, seed: int, work: Path):
-        self.program, self.work = program, work
+    def __init__(self, program: Path, seed: int, work: Path, patience: float):
+        self.program, self.work, self.patience = program, work, patience
         self.random = random.Random(seed)
         self.counts = collections.defaultdict(collections.Counter)
         self.failures, self.lock = [], threading.Lock()
@@ -79,7 +78,7 @@ class Campaign:
 
     def finish(self, process: subprocess.Popen, text: bytes = b"") -> Outcome:
         try:
-            stdout, stderr = process.communicate(text, timeout=PATIENCE)
+            stdout, stderr = process.communicate(text, timeout=self.patience)
             return Outcome(process.returncode, stdout, stderr)
         except subprocess.TimeoutExpired:
             # Its children too.
@@ -134,18 +133,25 @@ def main() -> int:
     parser.add_argument("--program", type=Path, default=ROOT / "target/release/metaphrase")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--patience", type=float, default=20, help="seconds of a run (20); more on a machine with other jobs")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="the formats with these names alone, such as nllb or ct2")
     args = parser.parse_args()
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as work:
-        campaign = Campaign(args.program.resolve(), args.seed, Path(work))
+        campaign = Campaign(args.program.resolve(), args.seed, Path(work), args.patience)
         seeds = Path(tempfile.mkdtemp(dir=work))
         formats.prepare(campaign, ROOT / "testdata", ROOT / "models", seeds)
         others.prepare(campaign, seeds)
+        published.prepare(campaign, ROOT / "testdata", seeds)
         begun = time.monotonic()
-        for module, share in [(formats, 0.6), (options, 0.2), (faults, 0.2)]:
-            part = module.__name__.split(".")[-1]
-            attacks = module.attacks(campaign, seeds) + (others.attacks(campaign, seeds) if module is formats else [])
-            campaign.attack(part, attacks, args.seconds * share, args.jobs)
+        files = [*formats.attacks(campaign, seeds), *others.attacks(campaign, seeds), *published.attacks(campaign, seeds)]
+        if args.only:
+            chosen = [attack for attack in files if attack[0] in args.only]
+            campaign.attack("formats", chosen, args.seconds, args.jobs)
+        else:
+            campaign.attack("formats", files, args.seconds * 0.6, args.jobs)
+            for module in [options, faults]:
+                campaign.attack(module.__name__.split(".")[-1], module.attacks(campaign, seeds), args.seconds * 0.2, args.jobs)
         seconds = time.monotonic() - begun
     version = subprocess.run([args.program, "--version"], capture_output=True, text=True).stdout.strip()
     kinds = ["accepted", "refused", "whole or absent", "slow", "failed"]

@@ -15,14 +15,16 @@ python3 fuzz/seeds.py
 # All code that is not checked by the compiler is in the kernels, which `changed_model` reaches: see README.md.
 for target in "${targets[@]}"; do cargo +nightly fuzz build --sanitizer none "$target"; done
 mkdir -p fuzz/logs
+# Models in archives are unpacked there.
+[ ! -d /dev/shm ] || export TMPDIR=/dev/shm
 
 run() {
   target=$1 seconds=$2
   # Slow targets would never come to long inputs if these had to grow.
   case $target in changed_model | metrics | moses | terms) grow=0 ;; *) grow=100 ;; esac
   case $target in
-    marian_* | model_directory | hugging_face | ctranslate2) longest=30000 ;;
-    sentencepiece_bytes | vocabulary) longest=16000 ;;
+    marian_* | model_directory | hugging_face | ctranslate2 | pytorch | archive) longest=30000 ;;
+    sentencepiece_bytes | vocabulary | small_files) longest=30000 ;;
     changed_model) longest=300 ;;
     npz_arrays) longest=2000 ;;
     metrics | moses | terms) longest=600 ;;

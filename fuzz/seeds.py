@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import struct
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -73,9 +74,72 @@ def models() -> None:
     index = {"weight_map": {"model.shared.weight": "shard.safetensors", "final_logits_bias": "shard.safetensors"}}
     seed("small_files", "index", b"\2" + json.dumps(index).encode())
     seed("small_files", "manifest", b"\3" + manifest)
+    words = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "decoder_start_token": "</s>", "add_source_eos": True}
+    settings = json.dumps(words | {"layer_norm_epsilon": 1e-6}).encode()
+    seed("ctranslate2", "sound", settings + b"\0!")
+    seed("ctranslate2", "changed", settings + b"\0!\0\0\5\x40\1\2")
+    for path in sorted(DATA.glob("models/hub/*/tokenizer_config.json")):
+        seed("small_files", f"{path.parent.name}-tokenizer-config", b"\4" + path.read_bytes())
+    seed("small_files", "added-tokens", b'\5{"__de__": 7, "__fr__": 8}')
+    seed("small_files", "argos", b'\7{"from_code": "en", "to_code": "de", "type": "translate", "target_prefix": "w1"}')
+    seed("small_files", "words-json", b'\x08["</s>", "<unk>", "<s>", "a", "b"]')
+    seed("small_files", "words-text", b"\x09</s>\n<unk>\n<s>\na\nb\n")
+    seed("small_files", "bpe-model", b"\x0a#version: 0.2\na b</w>\nc d\n")
     decoder = "relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n  - vocab.yml\n  - vocab.yml\n"
     decoder += "beam-size: 6\nnormalize: 1\nword-penalty: 0\nshortlist:\n  - vocab.yml\n  - 100\n  - false\n"
     seed("small_files", "decoder", b"\0" + decoder.encode())
+
+
+def pickle(names: int) -> bytes:
+    """The pickle of a dictionary of `names` tensors of two by three numbers in the storage `0`."""
+    text = lambda text: b"X" + struct.pack("<I", len(text)) + text.encode()
+    storage = b"(" + text("storage") + b"ctorch\nFloatStorage\n" + text("0") + text("cpu") + b"K\x10tQ"
+    tensor = b"ctorch._utils\n_rebuild_tensor_v2\n(" + storage + b"K\0K\2K\3\x86K\3K\1\x86\x89ccollections\nOrderedDict\n)RtR"
+    entries = b"".join(text(f"w{i}") + tensor for i in range(names))
+    return b"\x80\x02ccollections\nOrderedDict\n)R(" + entries + b"u."
+
+
+def pytorch() -> None:
+    seed("pytorch", "one", b"\0" + pickle(1))
+    seed("pytorch", "three", b"\0" + pickle(3))
+    old = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}."
+    old += pickle(2) + b"\x80\x02]X\1\0\0\0" + b"0a." + struct.pack("<Q", 16) + bytes(64)
+    seed("pytorch", "old", b"\1" + old)
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w") as archive:
+        archive.writestr("m/data.pkl", pickle(2))
+        archive.writestr("m/data/0", bytes(64))
+        archive.writestr("m/byteorder", "little")
+    seed("pytorch", "archive", b"\1" + memory.getvalue())
+
+
+def archives() -> None:
+    tiny = DATA / "models/marian-tiny"
+    files = {f"m/{name}": (tiny / name).read_bytes() for name in ["model.npz", "vocab.yml"]}
+    zipped, packed = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    seed("archive", "zip", b"\0" + zipped.getvalue())
+    seed("archive", "tar-gz", b"\1" + gzip.compress(packed.getvalue()))
+    seed("archive", "tar", b"\2" + packed.getvalue())
+    names = b'metadata.json\0{"from_code":"en"}\0model/model.bin\0x\0../a\0b\0.hidden\0c'
+    for kind in (3, 4, 5):
+        seed("archive", f"names-{kind}", bytes([kind]) + names)
+
+
+def shortlists() -> None:
+    words = [line.split(":")[0].strip('"') for line in (DATA / "models/marian-tiny/vocab.yml").read_text().splitlines()]
+    table = "".join(f"{target} {source} 0.5\n" for source, target in zip(words[2:9], words[3:10])).encode()
+    seed("shortlist", "text", b"\0" + table)
+    seed("shortlist", "gzip", b"\2" + gzip.compress(table))
+    seed("shortlist", "lists", b"\1\4\0\1\2\3\4\5\6")
+    seed("shortlist", "own", b"\0" + b"metaphrase lists" + struct.pack("<IIQQ", 2, 1, 76, 0) + bytes(36))
 
 
 def language_models() -> None:
@@ -90,6 +154,9 @@ def text() -> None:
     for path in sorted(DATA.glob("text/sentencepiece/*.spm")):
         seed("sentencepiece_bytes", path.stem, path.read_bytes())
         seed("vocabulary", path.stem, b"\2" + path.read_bytes())
+    for path in sorted(DATA.glob("models/hub/*/tokenizer.json")):
+        seed("vocabulary", f"{path.parent.name}-tokenizer", b"\4" + path.read_bytes())
+        seed("small_files", f"{path.parent.name}-tokenizer", b"\6" + path.read_bytes())
     for path in sorted(DATA.glob("**/*vocab*.yml")) + sorted(DATA.glob("**/vocab*.json")):
         content = path.read_bytes()
         seed("vocabulary", f"{path.parent.name}-{path.name}", b"\0" + content)
@@ -153,6 +220,9 @@ def documents() -> None:
 
 if __name__ == "__main__":
     models()
+    pytorch()
+    archives()
+    shortlists()
     language_models()
     text()
     terms()

@@ -16,11 +16,12 @@ static PIECES: LazyLock<SentencePieceModel> = LazyLock::new(|| {
 
 fuzz_target!(|input: &[u8]| {
     let Some((which, bytes)) = input.split_first() else { return };
-    let opened = match which % 4 {
+    let opened = match which % 5 {
         0 => Vocabulary::from_bytes(VocabularyFormat::Mapping, bytes),
         1 => Vocabulary::from_bytes(VocabularyFormat::List, bytes),
         2 => Vocabulary::from_bytes(VocabularyFormat::SentencePiece, bytes),
-        _ => Vocabulary::marian_mt(VocabularyFormat::Mapping, bytes, PIECES.clone()),
+        3 => Vocabulary::marian_mt(VocabularyFormat::Mapping, bytes, PIECES.clone()),
+        _ => Vocabulary::from_bytes(VocabularyFormat::Tokenizer, bytes),
     };
     let mut vocabulary = match opened {
         Ok(vocabulary) => vocabulary,

@@ -1,6 +1,8 @@
 //! Sound containers around tensors of any kind.
 
 use crate::arrays::{Array, Kind};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
@@ -18,6 +20,37 @@ pub fn zip(members: &[(String, Vec<u8>)], deflated: bool) -> Vec<u8> {
         }
     }
     writer.finish().expect("memory").into_inner()
+}
+
+/// A tar file with these members, whose names have at most 99 bytes.
+#[must_use]
+pub fn tar(members: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let mut file = Vec::new();
+    for (name, bytes) in members {
+        let mut header = [0; 512];
+        let name = &name.as_bytes()[..name.len().min(99)];
+        header[..name.len()].copy_from_slice(name);
+        header[100..107].copy_from_slice(b"0000644");
+        header[124..135].copy_from_slice(format!("{:011o}", bytes.len()).as_bytes());
+        header[148..156].fill(b' ');
+        header[156] = b'0';
+        header[257..265].copy_from_slice(b"ustar\x0000");
+        let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+        header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+        file.extend(header);
+        file.extend(bytes);
+        file.resize(file.len().next_multiple_of(512), 0);
+    }
+    file.resize(file.len() + 1024, 0);
+    file
+}
+
+/// The bytes in a gzip file.
+#[must_use]
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
 }
 
 /// The members of a sound archive.

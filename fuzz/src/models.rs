@@ -3,7 +3,7 @@
 use crate::arrays::{Array, Kind};
 use crate::containers;
 use metaphrase_base::{StepModel as _, WordId};
-use metaphrase_models::{Config, Model, ModelError, Weights, from_bytes};
+use metaphrase_models::{Config, ForeignFormat, Model, ModelError, StoredPrecision, Weights, from_bytes};
 use metaphrase_search::{Options, Searcher, Task};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -100,6 +100,24 @@ fn directory(path: &Path, bytes: Vec<u8>) -> Base {
     let arrays = weights.names().map(array).collect();
     let settings = toml::to_string(&Manifest { version: 1, model }).expect("settings");
     Base { settings, arrays, family: Family::Directory }
+}
+
+/// The files of a sound model of CTranslate2, by name.
+#[must_use]
+pub fn ctranslate2() -> Vec<(String, Vec<u8>)> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = folder.path().join("source");
+    std::fs::create_dir(&source).expect("a folder");
+    let models = testdata("models/transformer");
+    for name in ["post-relu-tied-all.npz", "vocab.source.yml", "vocab.target.yml"] {
+        std::fs::copy(models.join(name), source.join(name)).expect("a copy");
+    }
+    let to = folder.path().join("to");
+    metaphrase::export(&source, &to, ForeignFormat::CTranslate2, StoredPrecision::F32).expect("a model of CTranslate2");
+    let files = std::fs::read_dir(&to).expect("the files").map(|entry| entry.expect("a file"));
+    files
+        .map(|file| (file.file_name().to_string_lossy().into_owned(), std::fs::read(file.path()).expect("a file")))
+        .collect()
 }
 
 /// What opens must build or say why not, and what is built must translate.

@@ -1,6 +1,8 @@
 //! Inputs of several parts.
 
 use std::borrow::Cow;
+use std::path::Path;
+use tempfile::TempDir;
 
 /// The parts of an input, which zero bytes divide; those that are missing are empty. The last part has the rest.
 #[must_use]
@@ -26,3 +28,11 @@ pub const LINES: [&str; 8] = [
     "ﷺ ｆｕｌｌ ǆ Å가각 e\u{301}\u{323}",
     "😀👩\u{200d}👩 ไทย 日本語 \u{feff}\u{2028}\u{10ffff}",
 ];
+
+/// A folder in memory, where there is such a thing, for readers of files.
+#[must_use]
+pub fn memory_folder() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+    folder.expect("a temporary folder")
+}

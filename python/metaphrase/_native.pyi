@@ -384,9 +384,9 @@ def convert(
 ) -> list[str]:
     """Converts a model of any known format to a directory, which must be absent or empty.
 
-    The directory is in Metaphrase's format, or in that of another program: ``format`` is ``"ctranslate2"``, ``"marian"``
-    or ``"hugging-face"``. Returns the parts of the model that the format has no place for, without which translations are
-    the same.
+    The directory is in Metaphrase's format, or in that of another program: ``format`` is ``"ctranslate2"``, ``"marian"``,
+    ``"hugging-face"`` or ``"firefox"``. Returns the parts of the model that the format has no place for, without which
+    translations are the same.
     """
 
 def command_line(arguments: Sequence[str]) -> int:

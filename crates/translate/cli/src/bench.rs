@@ -110,7 +110,8 @@ Then a line for each setting has the time of each unit of work, in per cent, in 
 /// The suffix of the name of a setting with a shortlist.
 const SHORTLIST: &str = ", shortlist";
 
-const SENTENCES: &str = include_str!("../../../../examples/everyday.en");
+/// A link to the example, of which the packaged crate has a copy.
+const SENTENCES: &str = include_str!("everyday.en");
 
 /// All figures of a run of the command.
 #[derive(Serialize)]

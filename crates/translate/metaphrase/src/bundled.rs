@@ -21,6 +21,7 @@ pub(crate) struct Bundled {
 #[repr(align(64))]
 struct Aligned<T: ?Sized>(T);
 
+#[cfg(has_models)]
 macro_rules! bundled {
     ($name:literal) => {
         Bundled {
@@ -33,6 +34,14 @@ macro_rules! bundled {
     };
 }
 
+/// The names of the models, for a build without the repository.
+#[cfg(not(has_models))]
+macro_rules! bundled {
+    ($name:literal) => {
+        Bundled { name: $name, config: "", vocabulary: &[], weights: &Aligned([]), checksums: "" }
+    };
+}
+
 /// The first one is the default.
 pub(crate) static MODELS: [Bundled; 2] = [bundled!("en-de"), bundled!("de-en")];
 
@@ -42,8 +51,23 @@ impl Bundled {
         MODELS.iter().find(|model| name == Path::new(model.name)).filter(|_| !name.exists())
     }
 
+    /// Whether the library was built with the models.
+    pub(crate) fn is_there(&self) -> bool {
+        !self.weights.0.is_empty()
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if self.is_there() {
+            return Ok(());
+        }
+        let problem = "this build has no models, as all builds of the crate on crates.io; name the directory of a model, \
+                       or build the program from its repository";
+        Err(ModelError::Settings { path: self.name.into(), problem: problem.into() }.into())
+    }
+
     /// A directory with the model's files, which exists for as long as the result lives.
     pub(crate) fn unpack(&self) -> Result<TempDir, Error> {
+        self.check()?;
         let error = |path: &Path, source| ModelError::Io { path: path.to_owned(), action: "write", source };
         let folder = TempDir::with_prefix("metaphrase-").map_err(|source| error(&std::env::temp_dir(), source))?;
         let files: [(&str, &[u8]); 4] = [
@@ -60,6 +84,7 @@ impl Bundled {
     }
 
     pub(crate) fn model(&self) -> Result<(Config, Weights), Error> {
+        self.check()?;
         let name = Path::new(self.name);
         let checksums = Checksums::parse(self.checksums);
         let checksums = checksums.map_err(|problem| ModelError::Damaged { path: name.to_owned(), problem })?;
@@ -67,6 +92,7 @@ impl Bundled {
     }
 
     pub(crate) fn vocabulary(&self) -> Result<Vocabulary, Error> {
+        self.check()?;
         Ok(Vocabulary::from_bytes(VocabularyFormat::SentencePiece, self.vocabulary)?)
     }
 }

@@ -1,7 +1,7 @@
 //! Models in the formats of other programs.
 
 use crate::packed::OnDisk;
-use crate::{Error, Package};
+use crate::{Error, ModelLanguages, Package};
 use metaphrase_base::WordId;
 use metaphrase_models::{ExportedModel, ForeignFormat, ModelWords, StoredPrecision};
 use metaphrase_text::vocab::Vocabulary;
@@ -22,7 +22,11 @@ pub fn export(
     precision: StoredPrecision,
 ) -> Result<Vec<&'static str>, Error> {
     let package = Package::on_disk(OnDisk::open_any(from.as_ref())?)?;
-    let (config, weights) = package.open_model()?;
+    let (mut config, weights) = package.open_model()?;
+    if format == ForeignFormat::Firefox && config.languages.is_none() {
+        // The names of the files have the languages.
+        config.languages = package.languages().ok().and_then(only_pair);
+    }
     let (source, target) = package.load_vocabularies(&config)?;
     let words = ModelWords { source: words(&source), target: words(&target) };
     let Some((shortlist, vocabularies)) = package.vocabulary_files() else {
@@ -31,6 +35,12 @@ pub fn export(
     let model =
         ExportedModel { config: &config, weights: &weights, vocabularies: &vocabularies, words: &words, shortlist };
     Ok(metaphrase_models::export(&model, to.as_ref(), format, precision)?)
+}
+
+fn only_pair(languages: ModelLanguages) -> Option<[String; 2]> {
+    let [source] = <[String; 1]>::try_from(languages.sources).ok()?;
+    let [target] = <[String; 1]>::try_from(languages.targets).ok()?;
+    Some([source, target])
 }
 
 fn words(vocabulary: &Vocabulary) -> Vec<String> {

@@ -40,9 +40,10 @@ impl Package {
         Self::with(&bundled::MODELS[0])
     }
 
-    /// The names of the models that come with the program, which [`find`](Self::find) takes.
+    /// The names of the models that come with the program, which [`find`](Self::find) takes. The crate on crates.io has
+    /// none.
     pub fn bundled_names() -> impl Iterator<Item = &'static str> {
-        bundled::MODELS.iter().map(|model| model.name)
+        bundled::MODELS.iter().filter(|model| model.is_there()).map(|model| model.name)
     }
 
     const fn with(model: &'static Bundled) -> Self {

@@ -1,6 +1,8 @@
 //! From any format to those of other programs.
 
+mod bin;
 mod ctranslate2;
+mod firefox;
 mod hugging_face;
 mod marian;
 mod npz;
@@ -22,6 +24,8 @@ pub enum ForeignFormat {
     Marian,
     /// A directory of Hugging Face's MarianMT.
     HuggingFace,
+    /// A directory as Firefox' models have it: Marian's `.bin` with integers, SentencePiece, a shortlist.
+    Firefox,
 }
 
 impl Choice for ForeignFormat {
@@ -33,6 +37,7 @@ impl Choice for ForeignFormat {
         ),
         Named::new(Self::Marian, "marian", "a directory of Marian: model.npz, decoder.yml, vocabularies"),
         Named::new(Self::HuggingFace, "hugging-face", "a directory of MarianMT in Hugging Face's transformers"),
+        Named::new(Self::Firefox, "firefox", "a directory as Firefox' models have it: Marian .bin, vocab.spm, options"),
     ];
 }
 
@@ -82,10 +87,11 @@ pub fn export(
         ForeignFormat::CTranslate2 => ctranslate2::write(model, folder.part(), precision),
         ForeignFormat::Marian => marian::write(model, folder.part(), precision),
         ForeignFormat::HuggingFace => hugging_face::write(model, folder.part(), precision),
+        ForeignFormat::Firefox => firefox::write(model, folder.part(), precision),
     };
     written.map_err(|error| error.moved(folder.part(), to))?;
     folder.finish().map_err(|e| ModelError::io(to, "create", e))?;
-    Ok(model.left_out())
+    Ok(model.left_out(format))
 }
 
 impl ExportedModel<'_> {
@@ -104,9 +110,10 @@ impl ExportedModel<'_> {
         ModelError::refuse(self.path(), &[(words.is_some(), what, advice), (codes, bpe, keep)])
     }
 
-    fn left_out(&self) -> Vec<&'static str> {
+    fn left_out(&self, format: ForeignFormat) -> Vec<&'static str> {
+        let takes = |shortlist: &&ShortlistFile| format == ForeignFormat::Firefox && shortlist.is_binary();
         let parts = [
-            (self.shortlist.is_some(), "the shortlist"),
+            (self.shortlist.is_some_and(|shortlist| !takes(&shortlist)), "the shortlist"),
             (self.config.inline_terms.is_some(), "terms within the source"),
             (self.config.decoding.longest_sentence.is_some(), "the length of the longest sentence"),
         ];

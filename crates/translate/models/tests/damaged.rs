@@ -193,3 +193,22 @@ fn a_small_archive_does_not_fill_the_memory() {
     let message = marian(file).unwrap_err().to_string();
     assert!(message.contains("its members are larger than itself"), "{message}");
 }
+
+/// A member of zeros that deflate packs a thousand times.
+#[test]
+fn an_archive_that_grows_much_is_refused() {
+    let zeros = vec![0; 4 << 20];
+    let mut deflated = Vec::new();
+    flate2::read::DeflateEncoder::new(&zeros[..], flate2::Compression::best()).read_to_end(&mut deflated).unwrap();
+    let mut crc = flate2::Crc::new();
+    crc.update(&zeros);
+    let sizes = [crc.sum(), deflated.len() as u32, 4 << 20].map(u32::to_le_bytes).concat();
+    let about = [&[8, 0][..], &[0; 4], &sizes, &[1, 0, 0, 0]].concat();
+    let mut file = [b"PK\x03\x04".as_slice(), &[0; 4], &about, b"a", &deflated].concat();
+    let start = (file.len() as u32).to_le_bytes();
+    let directory = [b"PK\x01\x02".as_slice(), &[0; 6], &about, &[0; 14], b"a"].concat();
+    file.extend([&directory[..], b"PK\x05\x06", &[0; 4], &[1, 0, 1, 0]].concat());
+    file.extend([&(directory.len() as u32).to_le_bytes()[..], &start, &[0; 2]].concat());
+    let message = marian(file).unwrap_err().to_string();
+    assert!(message.contains("more than 100 times its size"), "{message}");
+}

@@ -1,9 +1,12 @@
 //! Folders of models.
 
 use crate::common::{Running, server_with};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use metaphrase_server::{Config, ServeError, Server};
 use serde_json::json;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -114,4 +117,57 @@ fn packages_of_argos_and_directories_of_ctranslate2_are_served_from_their_folder
         let answer = server.post("/translate", &json!({"q": "Good morning!", "source": source, "target": target}));
         assert_eq!(answer.json()["translatedText"], "Guten Morgen!", "{source}-{target}: {}", answer.text());
     }
+}
+
+/// A SentencePiece model of letters, whose `</s>` is piece 0, as Marian has it.
+fn letters() -> Vec<u8> {
+    let piece = |text: &str, kind: u8| {
+        let inner = [&[0x0a, text.len() as u8], text.as_bytes(), &[0x18, kind]].concat();
+        [&[0x0a, inner.len() as u8], &inner[..]].concat()
+    };
+    let letters = ('a'..='z').flat_map(|letter| piece(&letter.to_string(), 1));
+    // The fields 40 and 42 of the trainer's settings are the pieces of unknown words and of the end.
+    let settings = [0x12, 6, 0xc0, 0x02, 1, 0xd0, 0x02, 0];
+    let special = [piece("</s>", 3), piece("<unk>", 2), piece("\u{2581}", 1)].concat();
+    special.into_iter().chain(letters).chain(settings).collect()
+}
+
+fn pack(folder: &Path, name: &str) {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(&fs::read(folder.join(name)).unwrap()).unwrap();
+    fs::write(folder.join(format!("{name}.gz")), packer.finish().unwrap()).unwrap();
+    fs::remove_file(folder.join(name)).unwrap();
+}
+
+/// Two students in the layout of Firefox: one with options, as programs unpack it, and one as Mozilla publishes it, packed
+/// and without options. The names of the directories have no languages.
+#[test]
+fn students_of_firefox_are_served_from_their_folder() {
+    let work = tempfile::tempdir().unwrap();
+    let folder = work.path().join("models");
+    fs::create_dir(&folder).unwrap();
+    for (pair, name) in [("en-pt", "unpacked"), ("pt-en", "packed")] {
+        let marian = work.path().join(pair);
+        fs::create_dir(&marian).unwrap();
+        fs::copy(shipped("testdata/models/transformer/ssru-tied-all.npz"), marian.join("model.npz")).unwrap();
+        fs::write(marian.join("vocab.spm"), letters()).unwrap();
+        let (format, precision) = (metaphrase::ForeignFormat::Firefox, metaphrase::StoredPrecision::Int8);
+        metaphrase::export(&marian, folder.join(name), format, precision).unwrap();
+    }
+    let packed = folder.join("packed");
+    fs::remove_file(packed.join("config.intgemm8bit.yml")).unwrap();
+    pack(&packed, "model.pten.intgemm8.bin");
+    pack(&packed, "vocab.pten.spm");
+
+    let server = server(&folder);
+    let states = server.get("/api/v1/models").json();
+    let names: Vec<&str> =
+        states["models"].as_array().unwrap().iter().map(|state| state["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["pt-en", "en-pt"]);
+    for (source, target) in [("en", "pt"), ("pt", "en")] {
+        let answer = server.post("/translate", &json!({"q": "hello house", "source": source, "target": target}));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        assert_ne!(answer.json()["translatedText"], "", "{source}-{target}");
+    }
+    assert_eq!(server.metric("models"), 2);
 }

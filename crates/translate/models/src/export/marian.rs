@@ -13,15 +13,14 @@ const GREATEST_EPSILON: f32 = 1.1e-5;
 
 /// Writes the files of a directory.
 pub(super) fn write(model: &ExportedModel<'_>, folder: &Path, precision: StoredPrecision) -> Result<(), ModelError> {
-    let Architecture::Transformer(network) = &model.config.architecture else {
-        let what = "a recurrent network in a model for Marian";
-        return Err(ModelError::unsupported(model.path(), what, "it must be a Transformer"));
-    };
-    check(model, network, precision)?;
-    let settings = settings(model.config, network)?;
+    let other = precision != StoredPrecision::F32;
+    let what = "a precision other than f32 in a model for Marian";
+    ModelError::refuse(model.path(), &[(other, what, "convert it with marian-conv afterwards")])?;
+    let settings = settings(model.config, network(model, "Marian")?)?;
     let names = vocabularies(model, folder)?;
     let path = folder.join("decoder.yml");
-    std::fs::write(&path, decoder_yml(model.config, &names)).map_err(|e| ModelError::io(&path, "write", e))?;
+    std::fs::write(&path, decoder_yml(model.config, "model.npz", &names))
+        .map_err(|e| ModelError::io(&path, "write", e))?;
     let bytes = settings.into_bytes().into_iter().chain([0]).collect::<Vec<u8>>();
     let settings = Array { name: "special:model.yml".into(), kind: "|i1", shape: vec![bytes.len()], bytes };
     let mut arrays = vec![settings];
@@ -33,8 +32,19 @@ pub(super) fn write(model: &ExportedModel<'_>, folder: &Path, precision: StoredP
     npz::write(&folder.join("model.npz"), arrays.into_iter())
 }
 
+/// The settings of a network that Marian computes, too. `program`: the one that the model is written for, which has
+/// Marian's networks.
+pub(super) fn network<'a>(model: &ExportedModel<'a>, program: &str) -> Result<&'a TransformerConfig, ModelError> {
+    let Architecture::Transformer(network) = &model.config.architecture else {
+        let what = format!("a recurrent network in a model for {program}");
+        return Err(ModelError::unsupported(model.path(), what, "it must be a Transformer"));
+    };
+    check(model, network, program)?;
+    Ok(network)
+}
+
 /// Refuses what Marian computes otherwise.
-fn check(model: &ExportedModel<'_>, network: &TransformerConfig, precision: StoredPrecision) -> Result<(), ModelError> {
+fn check(model: &ExportedModel<'_>, network: &TransformerConfig, program: &str) -> Result<(), ModelError> {
     let marian_positions = match network.positions {
         Positions::SinusoidalMarian => network.scale_embeddings,
         Positions::Trained | Positions::None => !network.scale_embeddings,
@@ -44,7 +54,6 @@ fn check(model: &ExportedModel<'_>, network: &TransformerConfig, precision: Stor
     let normalises = [Operation::LayerNorm, Operation::RmsNorm].iter().any(|norm| network.preprocess.0.contains(norm));
     let starts = network.start_word.is_some() || network.source_start.is_some() || network.source_without_end;
     let refused = [
-        (precision != StoredPrecision::F32, "a precision other than f32", "convert it with marian-conv afterwards"),
         (
             attends && normalises && network.normalised_keys,
             "a decoder that makes its keys of normalised inputs (pre-norm models are trained so here)",
@@ -57,13 +66,13 @@ fn check(model: &ExportedModel<'_>, network: &TransformerConfig, precision: Stor
         (network.layer_norm_epsilon > GREATEST_EPSILON, "a greater ε of normalisation than Marian's", "it is 1e-6"),
         (model.config.end_of_sentence != 0, "an end of sentence other than word 0", "Marian's vocabularies begin so"),
     ];
-    let refused = refused.map(|(found, what, advice)| (found, format!("{what} in a model for Marian"), advice));
+    let refused = refused.map(|(found, what, advice)| (found, format!("{what} in a model for {program}"), advice));
     let refused: Vec<_> = refused.iter().map(|(found, what, advice)| (*found, what.as_str(), *advice)).collect();
     ModelError::refuse(model.path(), &refused)
 }
 
 /// The text of `special:model.yml`.
-fn settings(config: &Config, network: &TransformerConfig) -> Result<String, ModelError> {
+pub(super) fn settings(config: &Config, network: &TransformerConfig) -> Result<String, ModelError> {
     let mut lines = vec![
         ("type", "transformer".to_owned()),
         ("dim-vocabs", format!("[{}, {}]", config.source_words, config.target_words)),
@@ -187,9 +196,9 @@ fn vocabularies(model: &ExportedModel<'_>, folder: &Path) -> Result<[String; 2],
 }
 
 /// The options of search, and which files belong together.
-fn decoder_yml(config: &Config, [source, target]: &[String; 2]) -> String {
+pub(super) fn decoder_yml(config: &Config, weights: &str, [source, target]: &[String; 2]) -> String {
     let decoding = &config.decoding;
-    let mut text = format!("relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n  - {source}\n  - {target}\n");
+    let mut text = format!("relative-paths: true\nmodels:\n  - {weights}\nvocabs:\n  - {source}\n  - {target}\n");
     let options = [
         ("beam-size", decoding.beam_size.map(|size| size.to_string())),
         ("normalize", decoding.normalize.map(|power| power.to_string())),

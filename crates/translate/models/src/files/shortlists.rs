@@ -26,15 +26,23 @@ impl ShortlistFile {
     pub(super) const fn whole(path: PathBuf) -> Self {
         Self { path, first: None, words: None, threshold: None }
     }
+
+    /// Whether it is one of Marian's binary files.
+    pub(crate) fn is_binary(&self) -> bool {
+        is_binary(&self.path)
+    }
 }
 
 /// The only binary shortlist among the files of a directory, as Firefox' models have one (`lex.50.50.enpt.s2t.bin`).
 pub(super) fn find(directory: &Path, names: &[String]) -> Option<ShortlistFile> {
     let named = |name: &&String| name.starts_with("lex.") && has_extension(unpacked_name(name), &["bin"]);
-    let is_binary = |path: &PathBuf| unpacked_start(path, 8).is_ok_and(|start| start == BINARY);
     // A packed file and its content, next to each other in this order, are one.
     let mut files: Vec<&String> = names.iter().filter(named).collect();
     files.dedup_by(|next, before| unpacked_name(next) == before.as_str());
-    let mut found = files.into_iter().map(|name| directory.join(name)).filter(is_binary);
+    let mut found = files.into_iter().map(|name| directory.join(name)).filter(|path| is_binary(path));
     found.next().filter(|_| found.next().is_none()).map(ShortlistFile::whole)
+}
+
+fn is_binary(path: &Path) -> bool {
+    unpacked_start(path, 8).is_ok_and(|start| start == BINARY)
 }

@@ -6,6 +6,9 @@ use crate::stored::Encoding;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+/// Shapes are copied for each tensor, so that a long one in many tensors would fill the memory.
+const MOST_DIMENSIONS: usize = 16;
+
 /// Tuples of the description of a tensor are at most this deep.
 const MOST_NESTED: usize = 4;
 
@@ -72,7 +75,7 @@ pub(crate) struct Machine<'a> {
     /// Where the values of a tuple, or of some entries, begin in the stack.
     marks: Vec<usize>,
     memo: HashMap<u32, Value>,
-    dictionaries: Vec<BTreeMap<String, Described>>,
+    dictionaries: Vec<BTreeMap<Rc<str>, Rc<Described>>>,
     lists: Vec<Vec<Rc<str>>>,
 }
 
@@ -96,7 +99,8 @@ impl<'a> Machine<'a> {
                 return Ok(match self.pop()? {
                     Value::Dictionary(number) => {
                         let tensors = self.dictionaries.get_mut(number).map(std::mem::take).unwrap_or_default();
-                        Unpickled { tensors, ..Unpickled::default() }
+                        let own = tensors.iter().map(|(name, tensor)| (name.as_ref().into(), Described::clone(tensor)));
+                        Unpickled { tensors: own.collect(), ..Unpickled::default() }
                     }
                     Value::List(number) => {
                         let texts = self.lists.get_mut(number).map(std::mem::take).unwrap_or_default();
@@ -312,7 +316,7 @@ impl<'a> Machine<'a> {
         let dictionary = &mut self.dictionaries[*number];
         for pair in entries.chunks_exact(2) {
             if let [Value::Text(name), Value::Tensor(tensor)] = pair {
-                dictionary.insert(name.as_ref().to_owned(), Described::clone(tensor));
+                dictionary.insert(Rc::clone(name), Rc::clone(tensor));
             }
         }
         Ok(())
@@ -361,6 +365,9 @@ fn tensor(arguments: &[Value]) -> Result<Value, String> {
         Value::Number(number) => usize::try_from(*number).map_err(|_| GARBLED.to_owned()),
         _ => Err(GARBLED.to_owned()),
     };
+    if shape.len().max(strides.len()) > MOST_DIMENSIONS {
+        return Err(format!("a tensor in it has more than {MOST_DIMENSIONS} dimensions"));
+    }
     let sizes = |values: &[Value]| values.iter().map(size).collect::<Result<Vec<_>, _>>();
     Ok(Value::Tensor(Rc::new(Described {
         storage: Rc::clone(storage),

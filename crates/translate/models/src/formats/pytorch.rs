@@ -123,23 +123,28 @@ mod tests {
     use super::*;
     use crate::buffer::Buffer;
 
-    /// A pickle of `{"w": tensor, "t": its transposed form}` of the storage `0` of six numbers.
+    fn text(text: &str) -> Vec<u8> {
+        [&b"X"[..], &(text.len() as u32).to_le_bytes(), text.as_bytes()].concat()
+    }
+
+    /// What makes a tensor of the storage `0` of six numbers.
+    fn tensor(shape: &[u8], strides: &[u8]) -> Vec<u8> {
+        [
+            &b"ctorch._utils\n_rebuild_tensor_v2\n(("[..],
+            &text("storage"),
+            b"ctorch\nFloatStorage\n",
+            &text("0"),
+            &text("cpu"),
+            b"K\x06tQK\x00",
+            shape,
+            strides,
+            b"\x89ccollections\nOrderedDict\n)RtR",
+        ]
+        .concat()
+    }
+
+    /// A pickle of `{"w": tensor, "t": its transposed form}`.
     fn pickle() -> Vec<u8> {
-        let text = |text: &str| [&b"X"[..], &(text.len() as u32).to_le_bytes(), text.as_bytes()].concat();
-        let storage =
-            [b"(".to_vec(), text("storage"), b"ctorch\nFloatStorage\n".to_vec(), text("0"), text("cpu")].concat();
-        let storage = [&storage, &b"K\x06tQ"[..]].concat();
-        let tensor = |shape: &[u8], strides: &[u8]| {
-            [
-                b"ctorch._utils\n_rebuild_tensor_v2\n(".to_vec(),
-                storage.clone(),
-                b"K\x00".to_vec(),
-                shape.to_vec(),
-                strides.to_vec(),
-                b"\x89ccollections\nOrderedDict\n)RtR".to_vec(),
-            ]
-            .concat()
-        };
         [
             b"\x80\x02ccollections\nOrderedDict\n)Rq\x00(".to_vec(),
             text("w"),
@@ -239,6 +244,21 @@ mod tests {
                 let _ = parse(&changed);
             }
         }
+    }
+
+    /// Copies of the name would take 100 GB, and copies of the shape 80 GB.
+    #[test]
+    fn long_names_and_shapes_are_not_multiplied() {
+        let name = text(&"w".repeat(1_000_000));
+        let weight = tensor(b"K\x02K\x03\x86", b"K\x03K\x01\x86");
+        let dictionaries = b"}h\x01h\x02s".repeat(100_000);
+        let file = [&b"\x80\x02"[..], &name, b"q\x01", &weight, b"q\x02", &dictionaries, b"."].concat();
+        let tensors = parse(&archive(&file)).unwrap();
+        assert_eq!(tensors.keys().map(String::len).collect::<Vec<_>>(), [1_000_000]);
+        let shape = [&b"("[..], &b"K\x01".repeat(500_000), b"tq\x01"].concat();
+        let weights = tensor(b"h\x01", b"h\x01").repeat(10_000);
+        let file = [&b"\x80\x02"[..], &shape, &weights, b"."].concat();
+        assert!(parse(&archive(&file)).unwrap_err().to_string().contains("more than 16 dimensions"));
     }
 
     #[test]

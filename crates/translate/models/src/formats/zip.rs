@@ -17,6 +17,12 @@ const LOCAL_SIZE: usize = 30;
 /// No deflated byte stands for more than this many (258 bytes per two bits, rounded up).
 const MAX_INFLATION: u64 = 1032;
 
+/// The weights of no model are so alike that all members together are larger than this many times their archive.
+const MOST_TIMES: u64 = 100;
+
+/// The members may have this size in any case.
+const SMALLEST_ROOM: u64 = 1 << 20;
+
 /// A file within the archive.
 #[derive(Debug)]
 pub(crate) struct Member {
@@ -60,6 +66,10 @@ impl<'a> Archive<'a> {
         // Members that share bytes would let a small file fill the memory.
         if members.iter().map(|member| u64::from(member.compressed)).sum::<u64>() > all.len() as u64 {
             return Err(damaged("its members are larger than itself"));
+        }
+        let unpacked: u64 = members.iter().map(|member| u64::from(member.uncompressed)).sum();
+        if unpacked > (all.len() as u64).saturating_mul(MOST_TIMES).max(SMALLEST_ROOM) {
+            return Err(damaged(&format!("it grows to more than {MOST_TIMES} times its size, which no model does")));
         }
         Ok(Self { path, bytes, members })
     }

@@ -1,7 +1,7 @@
 /** The panel that a click on a word opens: other words in its place, and how the sentence goes on from each. */
 
 import { Refused, type Alternative, type Pair } from "./api";
-import { byId, make, percent } from "./dom";
+import { announce, byId, make, percent } from "./dom";
 import { share } from "./share";
 import { patiently } from "./live";
 import { best, sourceText, type Shown } from "./text";
@@ -59,6 +59,7 @@ export class Alternatives {
       if (found.length === 0) this.say("The model has no other word here.");
       else this.list.replaceChildren(...found.map((alternative) => this.item(alternative, start)));
       byId("alternatives-shares").hidden = found.length === 0;
+      if (found.length > 0) announce(found.length === 1 ? "1 other word." : `${found.length} other words.`);
       this.moveTo(place.at);
     } catch (error) {
       if (!(error instanceof DOMException)) this.say(error instanceof Refused ? error.message : String(error));
@@ -137,6 +138,7 @@ export class Alternatives {
   }
 
   private say(message: string): void {
+    announce(message);
     this.list.replaceChildren(make("li", { class: "hint" }, message));
   }
 

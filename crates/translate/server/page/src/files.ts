@@ -66,6 +66,7 @@ class Job {
   private readonly says = make("span", { class: "muted" });
   private readonly actions = make("span", { class: "actions" });
   private readonly notes = make("details", { class: "notes", hidden: true }, make("summary", { class: "muted" }), make("ul"));
+  private readonly removal = make("button", { type: "button", class: "icon", click: () => this.remove() }, icon("close"));
   private readonly row: HTMLElement;
   private id = "";
 
@@ -75,9 +76,9 @@ class Job {
     private readonly info: Info,
   ) {
     this.bar.setAttribute("aria-label", `Progress of ${file.name}`);
-    const cancel = this.button("close", `Cancel ${file.name}`, () => this.cancel());
     this.row = make("li", { class: "job" }, make("span", { class: "name" }, file.name), this.says, this.bar, this.actions, this.notes);
-    this.actions.append(cancel);
+    this.nameRemoval("Cancel");
+    this.actions.append(this.removal);
     list.prepend(this.row);
   }
 
@@ -142,6 +143,7 @@ class Job {
     const download = make("button", { type: "button", class: "plain", click: () => void this.download(name) }, icon("download"), "Download");
     download.setAttribute("aria-label", `Download ${name}`);
     this.actions.prepend(download);
+    this.nameRemoval("Remove");
     announce(`${this.file.name} is translated.`);
   }
 
@@ -159,12 +161,16 @@ class Job {
   private fail(message: string): void {
     this.row.dataset.state = "error";
     this.bar.hidden = true;
+    this.nameRemoval("Remove");
     this.say(message);
     announce(`${this.file.name}: ${message}`);
   }
 
-  private cancel(): void {
+  private remove(): void {
     this.work.abort();
+    // The focus would be lost with the button.
+    const next = (this.row.nextElementSibling ?? this.row.previousElementSibling)?.querySelector<HTMLElement>("button.icon");
+    (next ?? byId("files-choose")).focus();
     this.row.remove();
     if (this.id) dropFile(this.id).catch(() => undefined); // the server drops it by itself after some minutes
   }
@@ -173,8 +179,9 @@ class Job {
     this.says.textContent = message;
   }
 
-  private button(name: string, label: string, click: () => void): HTMLButtonElement {
-    return make("button", { type: "button", class: "icon", "aria-label": label, title: label, click }, icon(name));
+  private nameRemoval(act: "Cancel" | "Remove"): void {
+    this.removal.title = `${act} ${this.file.name}`;
+    this.removal.setAttribute("aria-label", this.removal.title);
   }
 }
 

@@ -21,6 +21,8 @@ export class Glossary {
   private languages: [string, string] = ["", ""];
   private pair = "";
   private terms: Term[] = [];
+  /** The number in the id of the next row's state, which describes the translation to screen readers. */
+  private nextState = 0;
 
   constructor(private readonly changed: () => void) {
     byId("glossary-import").addEventListener("click", () => this.file.click());
@@ -86,12 +88,15 @@ export class Glossary {
     const field = (label: string, value: string, placeholder = "") =>
       make("input", { type: "text", "aria-label": label, value, placeholder, autocomplete: "off", spellcheck: "false" });
     const remove = make("button", { type: "button", class: "icon", "aria-label": "Remove this term", title: "Remove this term" }, icon("close"));
+    const state = `term-state-${this.nextState++}`;
+    const translation = field("Its translation", entry.target.join("; "));
+    translation.setAttribute("aria-describedby", state);
     const row = make(
       "tr",
       {},
       make("td", {}, field("Term", entry.source, "Add a term")),
-      make("td", {}, field("Its translation", entry.target.join("; "))),
-      make("td", { class: "state" }),
+      make("td", {}, translation),
+      make("td", { class: "state", id: state }),
       make("td", {}, remove),
     );
     remove.addEventListener("click", () => {

@@ -28,6 +28,7 @@ export class History {
       this.visits = [];
       this.writing = false;
       this.show();
+      byId("source-text").focus();
       announce("The history is empty.");
     });
     this.show();

@@ -143,6 +143,7 @@ class Page {
       const changed = this.languages.detected(translation.detected.language);
       const { terms, glossary } = this.pair();
       const others = this.languages.source !== source && (terms.length + question.terms.length > 0 || glossary !== question.glossary);
+      if (changed) announce(`The text is ${this.languages.name(this.languages.source)}, so it is translated into ${this.languages.name(this.languages.target)}.`);
       if (changed || others) return this.ask(0);
     }
     this.wait(false);
@@ -180,7 +181,8 @@ class Page {
     byId("terms-missing").textContent = missing.length > 0 ? `Missing: ${missing.join(", ")}` : "";
     listNotes(byId("notes"), this.text ? notesOf(this.text) : []);
     const text = this.text ? textOf(this.text) : "";
-    if (text) announce(text.length <= 200 ? text : "The translation is ready.", 900);
+    const lacks = missing.length > 0 ? ` ${missing.length === 1 ? "Missing term" : "Missing terms"}: ${missing.join(", ")}.` : "";
+    if (text) announce((text.length <= 200 ? text : "The translation is ready.") + lacks, 900);
   }
 
   private listNBest(): void {

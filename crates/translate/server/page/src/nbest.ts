@@ -21,7 +21,9 @@ export function showNBest(shown: Shown | undefined, several: boolean, choose: (a
   const candidates = all.filter(({ text }, index) => all.findIndex((other) => other.text === text) === index);
   candidates.sort((a, b) => (b.probability ?? 0) - (a.probability ?? 0));
   if (!candidates.some(({ text }) => text === shown.chosen.text)) candidates.unshift(shown.chosen);
+  const focused = list.contains(document.activeElement);
   list.replaceChildren(...candidates.map((candidate) => item(candidate, shown.chosen, choose)));
+  if (focused) list.querySelector<HTMLElement>("[aria-current]")?.focus();
 }
 
 function item(candidate: Alternative, chosen: Alternative, choose: (alternative: Alternative) => void): HTMLElement {

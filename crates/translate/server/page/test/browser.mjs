@@ -6,7 +6,7 @@ import axe from "axe-core";
 import { chromium } from "playwright-core";
 import { startMock } from "./mock.mjs";
 
-// `node test/page.test.mjs URL` tests the page of a running server.
+// `node test/all.mjs URL` tests the page of a running server.
 const given = process.argv[2];
 const mock = given ? null : await startMock();
 /** Whether the server is a real one, whose model chooses the words. */

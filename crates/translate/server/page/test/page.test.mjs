@@ -1,4 +1,4 @@
-// What the page promises, in a real browser: `npm test`, or `npm test -- http://localhost:5000` against a running server.
+// What the page promises, in a real browser: test/all.mjs runs it.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
