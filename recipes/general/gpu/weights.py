@@ -168,7 +168,6 @@ def marian(shape, d, get):
 
 def save(weights, like, folder):
     """A model in f32 like another one, from weights by the network's names."""
-    shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     for f in ("config.toml", "source.spm"):
         shutil.copy(f"{like}/{f}", folder)
