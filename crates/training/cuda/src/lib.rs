@@ -26,6 +26,7 @@
 
 #![cfg(any(feature = "driver", feature = "emulator"))]
 
+mod arguments;
 mod backend;
 #[cfg(feature = "driver")]
 mod compiler;

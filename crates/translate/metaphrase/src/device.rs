@@ -24,8 +24,8 @@ pub enum Device {
 #[error("there is no device `{0}`: expected `cpu`, or `cuda:0` for the first GPU")]
 pub struct UnknownDevice(String);
 
-/// Searches on a GPU at the same time: while it computes for one, the CPU searches for the others. Four keep an H200 busy,
-/// and eight are not faster (docs/results/gpu.md).
+/// Searches on a GPU at the same time: while it computes for one, the CPU searches for the others. Four keep an H200
+/// busy, and eight are not faster (docs/results/gpu.md).
 const SEARCHES: usize = 4;
 
 impl Device {

@@ -139,8 +139,8 @@ fn pack(folder: &Path, name: &str) {
     fs::remove_file(folder.join(name)).unwrap();
 }
 
-/// Two students in the layout of Firefox: one with options, as programs unpack it, and one as Mozilla publishes it, packed
-/// and without options. The names of the directories have no languages.
+/// Two students in the layout of Firefox: one with options, as programs unpack it, and one as Mozilla publishes it,
+/// packed and without options. The names of the directories have no languages.
 #[test]
 fn students_of_firefox_are_served_from_their_folder() {
     let work = tempfile::tempdir().unwrap();

@@ -4,7 +4,8 @@
 
 use super::NO_ID;
 use super::lists::{EntryLists, NewRows};
-use crate::backend::{AttendArguments, Grid, LANES, MemoryArguments, TEAMS};
+use crate::arguments::{AttendArguments, MemoryArguments};
+use crate::backend::{Grid, LANES, TEAMS};
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Shape, Storage};
 

@@ -3,7 +3,8 @@
 #![allow(unsafe_code)] // launches kernels
 
 use super::NO_ID;
-use crate::backend::{Grid, MapArguments};
+use crate::arguments::MapArguments;
+use crate::backend::Grid;
 use crate::operations::{is_shaped, optional};
 use crate::{Cuda, Matrix};
 use core::ops::Range;

@@ -96,7 +96,7 @@ struct Team {
     unsigned lines[LANES];
 };
 
-// `AttendArguments` of ../backend.rs.
+// `AttendArguments` of ../arguments.rs.
 struct Attend {
     const float *q;
     unsigned q_cols;
@@ -134,9 +134,10 @@ __device__ static INLINE void multiply_key(const unsigned most, const float *q, 
             if (i < n) products[i] = MULTIPLY_ADD(q[(u64)i * q_cols + c], key[c], products[i]);
 }
 
-// y_h = Σ_j softmax(factor · q_h · k_jh)_j v_jh for `n` rows from `row` on, at most `most`, which see the same words. It
-// takes one pass over the words (the online softmax of Milakov and Gimelshein 2018), LANES of them at a time in the order
-// of the row. A team has a head; a thread has the scores of one of these words, and then `columns` columns of the sums.
+// y_h = Σ_j softmax(factor · q_h · k_jh)_j v_jh for `n` rows from `row` on, at most `most`, which see the same words.
+// It takes one pass over the words (the online softmax of Milakov and Gimelshein 2018), LANES of them at a time in
+// the order of the row. A team has a head; a thread has the scores of one of these words, and then `columns` columns
+// of the sums.
 // `columns` and `most` are constants.
 __device__ static INLINE void attend(const unsigned columns, const unsigned most, struct Attend to, unsigned row, unsigned n) {
     __shared__ struct Team teams[TEAMS];

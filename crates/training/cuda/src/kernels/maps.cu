@@ -1,8 +1,8 @@
-// The linear maps of decoding, y = f(x · Wᵀ + b) + add. Each output of a row is one chain of additions in the order of
-// the inputs, in every tile (`multiply_slab`). So it has the same bits whatever other rows there are: what cuBLAS, which
-// chooses an order by the number of rows, does not promise.
+// The linear maps of decoding, y = f(x · Wᵀ + b) + add. Each output of a row is one chain of additions in the order
+// of the inputs, in every tile (`multiply_slab`). So it has the same bits whatever other rows there are: what cuBLAS,
+// which chooses an order by the number of rows, does not promise.
 
-// `MapArguments` of ../backend.rs.
+// `MapArguments` of ../arguments.rs.
 struct Map {
     const void *w;     // outputs × inputs
     const float *bias; // a number per output, or nothing
@@ -24,9 +24,9 @@ struct Tile {
     unsigned y_cols;
 };
 
-// What the blocks of a kernel compute: a block has down × across warps of 32 threads, each of which computes 16·high rows
-// and 8·wide columns. A stage is `slabs` slabs of inputs; of `stages` stages all but one are on their way from memory
-// while products of the other one are computed. All are constants in each kernel.
+// What the blocks of a kernel compute: a block has down × across warps of 32 threads, each of which computes 16·high
+// rows and 8·wide columns. A stage is `slabs` slabs of inputs; of `stages` stages all but one are on their way from
+// memory while products of the other one are computed. All are constants in each kernel.
 struct Blocking {
     unsigned down, across, high, wide, slabs, stages;
 };

@@ -1,10 +1,10 @@
 // Products of small matrices in shared memory, on tensor cores where a device has them for these numbers (compute
 // capability 8.0 and above), and the way of their numbers there.
 //
-// Tensor cores multiply numbers of 11 bits (TF32) or 8 bits (bf16) exactly and add in f32. A number of 24 bits is split in
-// two: x = h + l. Of weights in f32, x · w = h·h + (h·l + l·h) + l·l, where l·l is below the rounding of f32 and is left
-// out; of weights in bf16, which need no second part, x · w = h·w + l·w. The sum of h·h and the sum of the rest are two
-// chains of additions in the order of the inputs, added at the end.
+// Tensor cores multiply numbers of 11 bits (TF32) or 8 bits (bf16) exactly and add in f32. A number of 24 bits is
+// split in two: x = h + l. Of weights in f32, x · w = h·h + (h·l + l·h) + l·l, where l·l is below the rounding of f32
+// and is left out; of weights in bf16, which need no second part, x · w = h·w + l·w. The sum of h·h and the sum of
+// the rest are two chains of additions in the order of the inputs, added at the end.
 
 #if !defined(EMULATED) && __CUDA_ARCH__ >= 800
 #define TENSOR_CORES
@@ -26,8 +26,8 @@ __device__ static float weight(const void *w, u64 i, unsigned is_bf16) {
 #define HIGHEST 2 // 16 rows
 #define WIDEST 4  // 8 columns
 
-// A thread's sums of the tile of a warp. Thread t has of each 16 × 8 sums those of the rows t / 4 and t / 4 + 8, columns
-// 2 (t % 4) and the next: ROW_OF and COL_OF of q = 0, 1, 2, 3.
+// A thread's sums of the tile of a warp. Thread t has of each 16 × 8 sums those of the rows t / 4 and t / 4 + 8,
+// columns 2 (t % 4) and the next: ROW_OF and COL_OF of q = 0, 1, 2, 3.
 struct Sums {
     float main[HIGHEST][WIDEST][4];
     float rest[HIGHEST][WIDEST][4];
@@ -42,7 +42,8 @@ __device__ static NOT_INLINE void copy_numbers(void *to, const char *row, unsign
         ((unsigned short *)to)[i] = at < bytes ? *(const unsigned short *)(row + at) : 0;
 }
 
-// Bytes `at` to `at + 16` of a row of `bytes` bytes, zeros beyond its end. With tensor cores they are on their way until
+// Bytes `at` to `at + 16` of a row of `bytes` bytes, zeros beyond its end. With tensor cores they are on their way
+// until
 // `wait_for_stage`, unless rows begin between the places that such copies know.
 __device__ static INLINE void copy_16_bytes(void *to, const char *row, unsigned at, unsigned bytes) {
 #ifdef TENSOR_CORES
@@ -107,8 +108,8 @@ __device__ static void multiply_bf16(float *sums, const unsigned *a, const unsig
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// The four inputs of a slab that thread t has of its rows or of its output: 4 (t % 4) and the next three. Tensor cores do
-// not mind which input is which, as long as both sides agree.
+// The four inputs of a slab that thread t has of its rows or of its output: 4 (t % 4) and the next three. Tensor
+// cores do not mind which input is which, as long as both sides agree.
 __device__ static float4 own_inputs(const float *line) { return ((const float4 *)line)[LANE % 4]; }
 
 // sums += x · wᵀ for the tile of a warp, of 16·high rows and 8·wide columns: `xs` and `ws` are their first lines.

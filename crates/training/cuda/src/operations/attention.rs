@@ -3,7 +3,8 @@
 #![allow(unsafe_code)] // launches kernels
 
 use super::{is_shaped, optional, same};
-use crate::backend::{Grid, Heads};
+use crate::arguments::Heads;
+use crate::backend::Grid;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Attention, AttentionInputs, HeadsAttention, Mask, Shape, Storage};
 
