@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use metaphrase::{DocumentError, Error, FileFormat, Hypothesis, PreparedFile, TextOptions, Translation};
+use metaphrase::{Document, DocumentError, Error, FileFormat, Hypothesis, TextOptions, Translation};
 use metaphrase_fuzz::models::check_message;
 use std::io::{Cursor, Write};
 use zip::ZipWriter;
@@ -17,7 +17,7 @@ fn archive(name: &str, text: &[u8]) -> Vec<u8> {
     writer.finish().expect("memory").into_inner()
 }
 
-fn translations(prepared: &PreparedFile, translated: impl Fn(usize) -> bool) -> Vec<Translation> {
+fn translations(prepared: &Document, translated: impl Fn(usize) -> bool) -> Vec<Translation> {
     let answer = |(number, request): (usize, metaphrase::Request)| {
         if !translated(number) {
             return Translation { error: Some("not translated".into()), ..Translation::default() };
@@ -41,14 +41,14 @@ fuzz_target!(|input: &[u8]| {
     let bytes = if format.is_archive() { archive(part, text) } else { text.to_vec() };
     // As translators read it: names of the language become those of the translation.
     let options = TextOptions { target: "de".into(), ..TextOptions::default() };
-    let prepared = match PreparedFile::new(bytes, format, &options) {
+    let prepared = match Document::file(bytes, format, &options) {
         Ok(prepared) => prepared,
         Err(error) => return check_message(&error),
     };
     let whole = prepared.finish(translations(&prepared, |_| true)).expect("a file");
-    assert_eq!(whole.translations.len(), prepared.len());
+    assert_eq!(whole.sentences.len(), prepared.len());
     if format == FileFormat::Html {
-        let again = PreparedFile::new(whole.bytes, format, &options);
+        let again = Document::file(whole.bytes, format, &options);
         assert!(matches!(again, Ok(_) | Err(Error::Document(DocumentError::NothingToTranslate { .. }))), "HTML");
     }
     let half = prepared.finish(translations(&prepared, |number| number % 2 == 0));

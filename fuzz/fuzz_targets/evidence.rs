@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use metaphrase::{Evidence, EvidenceCounter, EvidenceOptions, Lattice, Package};
+use metaphrase::{Evidence, EvidenceCounter, EvidenceOptions, Lattice, NgramNumber, Package};
 use metaphrase_fuzz::models::check_message;
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ fuzz_target!(|text: &str| {
         _ => {
             match COUNTER.from_text(text.lines(), &options) {
                 Ok(posteriors) => {
-                    let again = COUNTER.to_text(&posteriors, false);
+                    let again = COUNTER.to_text(&posteriors, NgramNumber::Posterior);
                     assert_eq!(COUNTER.from_text(again.lines(), &options).expect("posteriors"), posteriors);
                 }
                 Err(error) => check_message(&error),

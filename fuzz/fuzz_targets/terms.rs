@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use metaphrase::{Case, Glossary, Hypothesis, Request, Terms, Translator};
+use metaphrase::{Case, Glossary, Hypothesis, Request, RequiredTerm, Terms, Translator};
 use metaphrase_fuzz::models::check_message;
 use metaphrase_fuzz::text::texts;
 use std::sync::LazyLock;
@@ -18,11 +18,11 @@ fuzz_target!(|input: &[u8]| {
     let mut terms = Terms::default();
     for case in [Case::Ignore, Case::Respect] {
         match Glossary::parse(&glossary, case) {
-            Ok(glossary) => terms.required = glossary.find(&source),
+            Ok(glossary) => terms.required = glossary.find(&source).into_iter().map(RequiredTerm::new).collect(),
             Err(error) => check_message(&error),
         }
     }
-    terms.required.extend(required.lines().map(|line| line.split('\t').map(str::to_owned).collect()));
+    terms.required.extend(required.lines().map(|line| RequiredTerm::new(line.split('\t'))));
     terms.avoided = avoided.lines().map(str::to_owned).collect();
 
     let mut options = TRANSLATOR.options();
@@ -42,7 +42,7 @@ fn check(hypothesis: &Hypothesis, terms: &Terms, missing: &[usize]) {
     for term in (0..terms.required.len()).filter(|term| !missing.contains(term)) {
         let met = hypothesis.met.iter().find(|met| met.term == term).expect("a term is met or missing");
         assert!(
-            terms.required[term].iter().any(|phrase| target(phrase).len() == met.pieces),
+            terms.required[term].targets.iter().any(|phrase| target(phrase).len() == met.pieces),
             "{hypothesis:?} {terms:?}"
         );
         let found = words(met.first, met.pieces);

@@ -1,21 +1,20 @@
-//! Any bytes as a truecasing model and, behind a zero byte, a line.
+//! Any bytes as a truecasing model and, after a zero byte, a line.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use metaphrase_fuzz::models::check_message;
 use metaphrase_fuzz::text::parts;
-use metaphrase_text::moses::{Truecaser, TruecaserOptions, TruecaserTrainer, detruecase_line};
+use metaphrase_text::moses::{FirstWords, Truecaser, TruecaserOptions, TruecaserTrainer, detruecase_line};
 
 fuzz_target!(|input: &[u8]| {
     let [model, line] = parts(input);
     let line = String::from_utf8_lossy(line);
-    for count_first_words in [false, true] {
-        let mut trainer = TruecaserTrainer::new(count_first_words);
+    for first_words in [FirstWords::Skip, FirstWords::Count] {
+        let mut trainer = TruecaserTrainer::new(first_words);
         line.lines().for_each(|line| trainer.learn_line(line));
         write_and_read(&trainer.finish(), &line);
     }
-    detruecase_line(&line, true);
-    detruecase_line(&line, false);
+    detruecase_line(&line);
     match Truecaser::from_bytes(model, "model") {
         Ok(truecaser) => {
             write_and_read(&truecaser, &line);

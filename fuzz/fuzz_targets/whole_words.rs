@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use metaphrase_base::{ReadText, PhraseStatus};
+use metaphrase_base::{PhraseStatus, ReadText};
 use metaphrase_fuzz::text::texts;
 use metaphrase_text::WholeWords;
 

@@ -187,6 +187,7 @@ pub fn use_model(bytes: &[u8], line: &str) {
     let all: Vec<_> = (0..model.len() as u32 + 2).map(WordId).collect();
     let _ = model.decode(&all);
     for &id in &all {
-        let _ = (model.piece(id), model.score(id), model.is_control(id), model.is_unknown(id), model.is_byte(id));
+        let _ = (model.piece(id), model.score(id), model.is_control(id), model.is_unknown(id));
     }
+    assert!(model.bytes().all(|(id, _)| all.contains(&id)), "a byte's piece");
 }
