@@ -99,7 +99,7 @@ def test_unknown_tokens_are_replaced(bundled):
 
 
 def test_no_pair_of_tokens_comes_twice(bundled):
-    source = [["▁no"] * 9, ["▁yes"] * 12]
+    source = [["▁very"] * 20, ["▁yes"] * 12]
     for no_repeat_ngram_size in (0, 2):
         results = bundled.translate_batch(source, no_repeat_ngram_size=no_repeat_ngram_size)
         pairs = [list(zip(result.hypotheses[0], result.hypotheses[0][1:])) for result in results]
