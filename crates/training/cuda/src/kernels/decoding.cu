@@ -137,8 +137,7 @@ __device__ static INLINE void multiply_key(const unsigned most, const float *q, 
 // y_h = Σ_j softmax(factor · q_h · k_jh)_j v_jh for `n` rows from `row` on, at most `most`, which see the same words.
 // It takes one pass over the words (the online softmax of Milakov and Gimelshein 2018), LANES of them at a time in
 // the order of the row. A team has a head; a thread has the scores of one of these words, and then `columns` columns
-// of the sums.
-// `columns` and `most` are constants.
+// of the sums. `columns` and `most` are constants.
 __device__ static INLINE void attend(const unsigned columns, const unsigned most, struct Attend to, unsigned row, unsigned n) {
     __shared__ struct Team teams[TEAMS];
     struct Seen seen = to.seen[row];
@@ -285,7 +284,8 @@ __device__ static void next_found(const float *x, unsigned n, struct Found last,
     UNROLL_BY_8 FOR_BLOCK(c, 0, n) {
         struct Found own;
         own.value = x[c], own.column = c;
-        if (own.value < LEAST || own.value != own.value || !(last.column == NO_ID || precedes(last, own))) continue;
+        int is_number = own.value >= LEAST; // not NaN either
+        if (!is_number || !(last.column == NO_ID || precedes(last, own))) continue;
         if (precedes(own, found[0])) found[1] = found[0], found[0] = own;
         else if (precedes(own, found[1])) found[1] = own;
     }

@@ -43,8 +43,7 @@ __device__ static NOT_INLINE void copy_numbers(void *to, const char *row, unsign
 }
 
 // Bytes `at` to `at + 16` of a row of `bytes` bytes, zeros beyond its end. With tensor cores they are on their way
-// until
-// `wait_for_stage`, unless rows begin between the places that such copies know.
+// until `wait_for_stage`, unless rows begin between the places that such copies know.
 __device__ static INLINE void copy_16_bytes(void *to, const char *row, unsigned at, unsigned bytes) {
 #ifdef TENSOR_CORES
     if (bytes % 16 == 0) {
