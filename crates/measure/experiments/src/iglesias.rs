@@ -9,8 +9,9 @@ pub mod table1;
 mod tuning;
 
 use crate::memory;
-use crate::setup::{Setup, Text, cpu_seconds, load, round};
+use crate::setup::{Setup, Text, cpu_seconds, round};
 use anyhow::{Result, ensure};
+use metaphrase::Translator;
 use metaphrase_base::{Step, StepDemand, StepModel, StepRow, WordId};
 use metaphrase_models::{Model, Scores, State};
 use metaphrase_search::{CheckedOptions, Searcher, Task};
@@ -52,7 +53,7 @@ pub struct TestSet {
 
 impl TestSet {
     pub fn new(path: &Path, text: &Text) -> Result<Self> {
-        let translator = load(Some(path), false, 1)?;
+        let translator = Translator::builder().model(path).threads(1).batch_tokens(1).build()?;
         let sources: Vec<_> = text.source.iter().map(|line| translator.segment(line)).filter(|s| s.len() > 1).collect();
         let words = text.source.iter().map(|line| line.split_whitespace().count()).sum();
         let model = Model::load(path)?;

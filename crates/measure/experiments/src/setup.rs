@@ -37,6 +37,9 @@ pub struct Setup {
     /// Most source pieces of sentences that share steps; 1: one sentence at a time
     #[arg(long, global = true, value_name = "N", default_value_t = 256)]
     pub batch_tokens: usize,
+    /// Threads of the experiments of Post and Vilar and of lists of terms; a time is the CPU seconds of all of them
+    #[arg(long, global = true, value_name = "N", default_value_t = 1)]
+    pub threads: usize,
     /// Where results are written
     #[arg(long, global = true, value_name = "DIR", default_value = "docs/results")]
     out: PathBuf,
@@ -89,9 +92,16 @@ impl Setup {
         self.data.clone().unwrap_or_else(|| shared().join("data")).join(name)
     }
 
-    /// The model, on one thread.
+    /// The model.
     pub fn translator(&self) -> Result<Translator> {
-        load(self.model.as_deref(), false, self.batch_tokens)
+        self.load(self.model.as_deref(), false)
+    }
+
+    /// The model of a directory, by default the bundled one; raw scores are those of the output layer alone.
+    pub fn load(&self, path: Option<&Path>, raw: bool) -> Result<Translator> {
+        let package = path.map_or_else(|| Ok(Package::bundled()), Package::find)?;
+        let builder = Translator::builder().package(package.with_raw_scores(raw));
+        Ok(builder.threads(self.threads).batch_tokens(self.batch_tokens).build()?)
     }
 
     /// Where results are written.
@@ -125,13 +135,6 @@ pub fn shared() -> PathBuf {
     std::env::var_os("METAPHRASE_SHARED").map_or_else(|| "../shared".into(), PathBuf::from)
 }
 
-/// A model on one thread; raw scores are those of the output layer alone.
-pub fn load(path: Option<&Path>, raw: bool, batch_tokens: usize) -> Result<Translator> {
-    let package = path.map_or_else(|| Ok(Package::bundled()), Package::find)?;
-    let builder = Translator::builder().package(package.with_raw_scores(raw));
-    Ok(builder.threads(1).batch_tokens(batch_tokens).build()?)
-}
-
 /// The lines of a file.
 pub fn read_lines(path: &Path) -> Result<Vec<String>> {
     let file = File::open(path).with_context(|| {
@@ -149,7 +152,7 @@ pub fn read_lines(path: &Path) -> Result<Vec<String>> {
 /// The translations of a run and their cost.
 pub struct MeasuredRun {
     pub translations: Vec<Translation>,
-    /// CPU seconds of the whole process: one thread works.
+    /// CPU seconds of the whole process.
     pub seconds: f64,
 }
 

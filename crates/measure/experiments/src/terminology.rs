@@ -1,6 +1,6 @@
 //! The four lists of terms of `terminology-en-de`, both ways, with the terms and without, at the default options.
 
-use crate::setup::{MeasuredRun, Setup, bleu, load, measure, read_lines, round};
+use crate::setup::{MeasuredRun, Setup, bleu, measure, read_lines, round};
 use anyhow::Result;
 use metaphrase::{Request, RequiredTerm, Terms, Translation};
 use metaphrase_metrics::{BleuOptions, Chrf, ChrfOptions, Metric, References};
@@ -41,7 +41,7 @@ struct List {
 pub fn run(setup: &Setup) -> Result<()> {
     let mut rows = Vec::new();
     for model in ["en-de", "de-en"] {
-        let translator = load(Some(Path::new("models").join(model).as_path()), false, 256)?;
+        let translator = setup.load(Some(Path::new("models").join(model).as_path()), false)?;
         for name in ["iate.414", "iate.581", "wikt.727", "wikt.975"] {
             let list = read(setup, name, model == "de-en")?;
             let free = list.requests.iter().map(|request| Request::translate(&*request.source)).collect();

@@ -2,7 +2,7 @@
 
 use crate::iglesias::{TURNS, TestSet, faster};
 use crate::random::{Words, write_model};
-use crate::setup::{Setup, load, measure, round};
+use crate::setup::{Setup, measure, round};
 use anyhow::{Result, ensure};
 use metaphrase::{Strategy, Unit, UnitTimes};
 use metaphrase_base::{Step, StepDemand, StepModel, StepRow};
@@ -45,7 +45,7 @@ pub fn figures(setup: &Setup) -> Result<()> {
     ];
     let mut rows: Vec<Row> = Vec::new();
     for (suffix, path, raw) in models(setup) {
-        let translator = load(path, raw, setup.batch_tokens)?;
+        let translator = setup.load(path, raw)?;
         let mut naive = vec![0.0; BEAMS.len()];
         for (name, strategy) in strategies {
             for (place, beam) in BEAMS.into_iter().enumerate() {
@@ -95,7 +95,7 @@ pub fn pruned(setup: &Setup) -> Result<()> {
     ];
     let mut rows: Vec<PruningRow> = Vec::new();
     for (suffix, path, raw) in models(setup) {
-        let translator = load(path, raw, setup.batch_tokens)?;
+        let translator = setup.load(path, raw)?;
         let mut naive = None;
         for (name, strategy) in strategies {
             for beam_width in [0.0, 0.01, 0.03, 0.1, 0.2] {

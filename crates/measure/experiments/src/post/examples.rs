@@ -1,7 +1,7 @@
 //! The worked examples of the paper, by the bundled models.
 
 use super::{Draw, missing, options, requests, text};
-use crate::setup::{Setup, load, measure, round};
+use crate::setup::{Setup, measure, round};
 use anyhow::Result;
 use metaphrase::{Request, RestCosts, Stop, Strategy};
 use serde::Serialize;
@@ -18,7 +18,7 @@ struct Example {
 /// A sentence with each of these lists of constraints, beam 10.
 fn examples(setup: &Setup, model: &str, source: &str, lists: &[&[&'static str]]) -> Result<Vec<Example>> {
     let directory = setup.model.clone().unwrap_or_else(|| Path::new("models").join(model));
-    let translator = load(Some(&directory), false, setup.batch_tokens)?;
+    let translator = setup.load(Some(&directory), false)?;
     let mut options = options(&translator, Strategy::Beam, 10);
     options.search.normalize_constrained = Some(1.0);
     let request =
