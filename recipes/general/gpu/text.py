@@ -2,7 +2,7 @@
 
 usage: text.py DATA EVERYDAY CACHE [PAIRS]
 
-DATA has the files that README.md names, and source.spm. EVERYDAY is the folder of `make.py`, which makes PAIRS of all templates (200,000) and 14,000 of the
+DATA has the files that README.md names, and source.spm. EVERYDAY is the folder of `make.py`, which makes PAIRS of all templates (200,000) and 20,000 of the
 templates of NEW.
 """
 
@@ -15,7 +15,7 @@ LONGEST = 160
 LONGEST_MONO = 90
 DIRECTIONS = ("en-de", "de-en")
 # Templates whose lines a pass has more often.
-NEW = ("fixed", "words", "phrases", "everyday2", "products")
+NEW = ("fixed", "fixed2", "words", "phrases", "everyday2", "products")
 SP = ID = BYTES = None
 
 
@@ -127,7 +127,7 @@ def make(data, everyday, cache, number=200000):
     begun = time.time()
     os.makedirs(cache, exist_ok=True)
     start(f"{data}/source.spm")
-    running = {d: (started(everyday, f"{cache}/every.{d}", d, number), started(everyday, f"{cache}/new.{d}", d, min(14000, number), NEW)) for d in DIRECTIONS}
+    running = {d: (started(everyday, f"{cache}/every.{d}", d, number), started(everyday, f"{cache}/new.{d}", d, min(20000, number), NEW)) for d in DIRECTIONS}
     unseen = set(lines(f"{data}/unseen"))
     with pool() as p:
 
