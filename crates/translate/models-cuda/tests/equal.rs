@@ -27,9 +27,11 @@ const FIXTURES: [&str; 12] = [
     "untied-swish-depths",
 ];
 
+/// `METAPHRASE_TESTDATA` names the folder `testdata` on a machine where the tests were not built.
 fn fixture(name: &str) -> PathBuf {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../testdata/models/transformer"));
-    folder.join(format!("{name}.npz"))
+    let here = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../testdata"));
+    let testdata = std::env::var_os("METAPHRASE_TESTDATA").map_or_else(here, PathBuf::from);
+    testdata.join(format!("models/transformer/{name}.npz"))
 }
 
 /// The model on the CPU and on the device.
