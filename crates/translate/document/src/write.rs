@@ -183,13 +183,14 @@ impl Writer<'_> {
         self.pass(self.joined.text.len(), true);
     }
 
-    /// Whether signs of Markdown have no text between them, where they would be text themselves: `****`.
+    /// Whether an element has no text any more and would only be in the way: signs of Markdown, which would be text
+    /// themselves (`****`), and what was raised or lowered (`2<sup>nd</sup>`, which is `2.` in German).
     fn is_lost(&self, element: &Element, place: &ElementPlace) -> bool {
-        matches!(self.escape, Escape::Markdown(_))
-            && place.range.is_empty()
-            && !element.text.is_empty()
+        let is_emptied = place.range.is_empty() && !element.text.is_empty();
+        let has_signs = matches!(self.escape, Escape::Markdown(_))
             && element.open == element.close
-            && element.open.chars().all(|c| matches!(c, '*' | '_' | '~' | '^' | '=' | '+'))
+            && element.open.chars().all(|c| matches!(c, '*' | '_' | '~' | '^' | '=' | '+'));
+        is_emptied && (has_signs || matches!(&*element.open, "<sup>" | "<sub>"))
     }
 
     /// Notes the ends of sentences up to this byte; with `starts` their beginnings, too.

@@ -416,7 +416,7 @@ fn marks_of_notes_stand_after_their_words() {
         ("<p><sup>1</sup>The note</p>", "<p><sup>1</sup>THE NOTE</p>"),
         ("<p>A 5 M<sup>2</sup> room of H<sub>2</sub>O</p>", "<p>A 5 M<sup>2</sup> ROOM OF H<sub>2</sub>O</p>"),
         // Another word is not raised.
-        ("<p>The 2<sup>nd</sup> of it</p>", "<p>THE 2ND<sup></sup> OF IT</p>"),
+        ("<p>The 2<sup>nd</sup> of it</p>", "<p>THE 2ND OF IT</p>"),
         ("<p><span>First</span><span>Second</span></p>", "<p><span>FIRST</span><span>SECOND</span></p>"),
         ("<nav><a>Home</a> <a>News</a> <a>Contact</a></nav>", "<nav><a>HOME</a> <a>NEWS</a> <a>CONTACT</a></nav>"),
         ("<p><a>home</a><a>about</a></p>", "<p><a>HOME</a> <a>ABOUT</a></p>"),
