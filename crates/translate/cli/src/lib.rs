@@ -315,9 +315,20 @@ fn misuse(error: &clap::Error, arguments: &[OsString]) -> u8 {
     let end = ["\n\nUsage:", "\n\nFor more"].iter().filter_map(|mark| what.find(mark)).min().unwrap_or(what.len());
     // A value that begins with a hyphen is hardly what was meant: the option is misspelt, or of another command.
     let lines = what[..end].lines().filter(|line| !line.trim_start().starts_with("tip: to pass "));
-    let words: Vec<String> = lines.flat_map(str::split_whitespace).map(metaphrase_base::shown).collect();
+    let mut sentence = String::new();
+    for word in lines.flat_map(str::split_whitespace) {
+        let between = if sentence.is_empty() {
+            ""
+        } else if word == "tip:" {
+            "; "
+        } else {
+            " "
+        };
+        sentence += between;
+        sentence += &metaphrase_base::shown(word);
+    }
     Messages::default().start();
-    tracing::error!("{}; try '{}'", words.join(" "), help_command(&arguments[1.min(arguments.len())..]));
+    tracing::error!("{sentence}; try '{}'", help_command(&arguments[1.min(arguments.len())..]));
     MISUSE
 }
 

@@ -96,7 +96,7 @@ fn an_error_is_one_line_with_the_way_to_help() {
     let run = run(&["translate", "--beam", "3"], "");
     assert_eq!(run.stderr.lines().count(), 1);
     let error = run.error(2);
-    assert!(error.contains("--beam-size"), "a similar option is named: {error}");
+    assert!(error.contains("; tip: ") && error.contains("--beam-size"), "a similar option is named: {error}");
     assert!(error.ends_with("try 'metaphrase translate --help'"), "{error}");
     assert!(crate::common::run(&["transalte"], "").error(2).ends_with("try 'metaphrase --help'"));
     for (args, help) in [
