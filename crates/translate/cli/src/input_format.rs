@@ -5,7 +5,7 @@ use crate::Usage;
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use metaphrase::{FileFormat, TextFormat};
+use metaphrase::{FileFormat, TextEncoding, TextFormat};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -190,18 +190,9 @@ pub fn check_text(name: &str, start: &[u8]) -> Result<()> {
         ));
     }
     let other = OTHER_STARTS.iter().find(|(bytes, _)| start.starts_with(bytes)).map(|(_, what)| *what);
-    match other.or(is_utf_16(start).then_some(UTF_16)) {
+    match other.or(TextEncoding::is_utf_16(start).then_some(UTF_16)) {
         Some(what) => Err(anyhow!(refusal(name, what))),
         None => Ok(()),
-    }
-}
-
-/// Whether a text begins with the byte order mark of UTF-16, or with two letters of ASCII in UTF-16.
-pub fn is_utf_16(start: &[u8]) -> bool {
-    match start {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
-        [first, 0, second, 0, ..] | [0, first, 0, second, ..] => *first != 0 && *second != 0,
-        _ => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Texts and files that are translated as a whole: they are split into sentences and put together again.
 
 use crate::Usage;
-use crate::input_format::{check_text, is_utf_16};
+use crate::input_format::check_text;
 use crate::io::{Input, Output};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -180,7 +180,7 @@ pub fn run(
     }
     let (bytes, notes) = match format {
         WholeFormat::Text(format) => {
-            if !is_utf_16(&bytes) {
+            if !TextEncoding::is_utf_16(&bytes) {
                 check_text(&input.name, &bytes)?;
             }
             let text = args.options(format, translator)?;

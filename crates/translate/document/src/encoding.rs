@@ -36,6 +36,12 @@ impl TextEncoding {
         Ok(Self(Charset::Web(known)))
     }
 
+    /// Whether a text begins with the byte order mark of UTF-16, or with two characters of ASCII in UTF-16.
+    #[must_use]
+    pub fn is_utf_16(start: &[u8]) -> bool {
+        mark(start).is_some_and(|encoding| encoding == UTF_16LE || encoding == UTF_16BE)
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
