@@ -3,6 +3,7 @@
 use crate::Usage;
 use crate::input_format::check_text;
 use crate::io::{Input, Output};
+use crate::language::LanguageCheck;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use metaphrase::{
@@ -187,6 +188,11 @@ pub fn run(
             let named = |error| refused(&input.name, file, error);
             text.check(file).map_err(named)?;
             let (source, encoding) = TextEncoding::decode(bytes, file, text.encoding).map_err(named)?;
+            if format == TextFormat::Text {
+                let mut language = LanguageCheck::new(translator);
+                source.lines().for_each(|line| language.look(line));
+                language.end();
+            }
             let translated = translator.translate_text(options, &text, source).with_context(|| input.name.clone())?;
             let (bytes, note) = encoding.encode(translated.text().to_owned(), file);
             (bytes, note.into_iter().chain(translated.notes).collect())

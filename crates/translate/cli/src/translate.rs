@@ -37,7 +37,8 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// Text to translate, each argument a line
+    /// Text to translate, each argument a line. It is split into sentences as with --split, unless an option of lines
+    /// such as --n-best is given, or --input-format plain
     #[arg(value_name = "TEXT", help_heading = "Text", conflicts_with_all = ["inputs", "prefix"])]
     text_lines: Vec<String>,
     /// The file to translate; a name in .gz is decompressed. Several files, or a folder, need a folder as --output
@@ -99,54 +100,7 @@ pub struct Args {
     shortlist: ShortlistArgs,
 }
 
-const AFTER_HELP: &str = "\
-Examples:
-  metaphrase translate 'Good morning!'
-  metaphrase translate < talk.en > talk.de
-  metaphrase translate -m opus-mt-en-de/ -i talk.en -o talk.de.gz
-  metaphrase translate -i manual/ -o manual.de/             # all files in known formats
-  metaphrase translate -m model.npz --vocab vocab.spm -b 12 --n-best 12 < talk.en > talk.nbest
-  metaphrase translate --sampling topk:10 --n-best 5 --seed 7 < talk.en
-  metaphrase translate --input-format json --output-format json < talk.jsonl
-  metaphrase translate --glossary terms.tsv < talk.en
-  metaphrase translate -m de-en --then opus-mt-en-fr/ < talk.de
-  metaphrase translate -m model/ --shortlist model/shortlist < talk.en
-  metaphrase translate --lattice talk-%d.svg < talk.en
-  metaphrase translate --lm pieces.arpa --lm-weight 0.1 < talk.en
-  metaphrase translate --split < chapter.en.txt
-  metaphrase translate -i page.en.html -o page.de.html
-  printf 'He took a cab home.\\tTaxi\\n' | metaphrase translate --input-format tsv
-
-JSON input has an object on each line, with the keys:
-  text            the text to translate
-  target_prefix   the beginning of its translation
-  constraints     terms that the translation must contain; an inner list has alternatives, an
-                  object {\"source\": ..., \"target\": ...} names the words that it translates
-  avoid           words and phrases that the translation must not contain
-  source_language, target_language
-                  the languages of the text and of its translation, for a model of several
-  other keys      are copied to JSON output, except its own keys
-
-JSON output has these keys, followed by the keys of the input:
-  sentence_id     number of the line, from 0
-  translation, score, log_prob
-                  the text, its score and its log-probability (natural logarithm)
-  pieces, source_pieces
-                  sub-word pieces without the ends of sentence
-  translations, scores, log_probs
-                  lists, best first, with --n-best
-  alignment       with --alignment: pairs [source, target], or weights for each target piece
-  word_scores     with --word-scores: log-probability of each piece and of the end of sentence
-  constraints_met, constraints_missing
-                  with constraints: [number, first piece, pieces] of each term that the
-                  translation contains, and the numbers of the others. Terms of the line are
-                  numbered first, then terms of the glossary
-  avoid_present   numbers of the phrases to avoid that the translation contains nevertheless,
-                  if there are any
-  check           numbers of the source that the translation lacks, if there are any:
-                  {\"numbers\": [text, ...]}; --check none omits it
-  notes           messages about the line, if there are any
-  error           the reason why the line was not translated; `translation` is then empty";
+const AFTER_HELP: &str = include_str!("translate.txt");
 
 /// A check of translations.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -230,7 +184,7 @@ impl Args {
     /// The format of a job that is translated as a whole; `None`: lines.
     fn whole(&self, format: Format, job: &Job) -> Result<Option<WholeFormat>> {
         let whole = match format {
-            Format::Plain if self.text.split.is_some() => WholeFormat::Text(TextFormat::Text),
+            Format::Plain if self.text.split.is_some() || self.reads_text() => WholeFormat::Text(TextFormat::Text),
             Format::Tsv | Format::Json if self.text.split.is_some() => {
                 return Err(Usage::error("--split is for texts; a line of TSV or JSON is one sentence"));
             }
@@ -256,8 +210,13 @@ impl Args {
         self.check_whole(format).map(|()| Some(whole))
     }
 
-    /// Refuses options of lines for an input that is translated as a whole.
-    fn check_whole(&self, format: Format) -> Result<()> {
+    /// Whether arguments are a text that people wrote, in which a line may have several sentences and things that stay.
+    fn reads_text(&self) -> bool {
+        !self.text_lines.is_empty() && self.input_format.is_none() && self.line_option().is_none()
+    }
+
+    /// An option that was given and that is for lines.
+    fn line_option(&self) -> Option<&'static str> {
         let given = [
             ("--prefix", self.prefix.is_some()),
             ("--n-best", self.n_best.is_some()),
@@ -267,12 +226,17 @@ impl Args {
             ("--lmbr FILE", self.evidence.file().is_some()),
             ("--lattice", self.lattices.is_given()),
         ];
-        match given.iter().find(|(_, given)| *given) {
-            Some((name, _)) if self.input_format.is_none() && format != Format::Plain => Err(Usage::error(format!(
+        given.iter().find(|(_, given)| *given).map(|(name, _)| *name)
+    }
+
+    /// Refuses options of lines for an input that is translated as a whole.
+    fn check_whole(&self, format: Format) -> Result<()> {
+        match self.line_option() {
+            Some(name) if self.input_format.is_none() && format != Format::Plain => Err(Usage::error(format!(
                 "{name} is for lines, and the input is read as {} because of its extension; leave it out, or add --input-format plain",
                 format.name()
             ))),
-            Some((name, _)) => {
+            Some(name) => {
                 Err(Usage::error(format!("{name} is for lines; leave it out, or leave out --split and --input-format")))
             }
             None => Ok(()),

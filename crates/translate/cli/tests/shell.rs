@@ -16,6 +16,18 @@ fn text_is_an_argument() {
 }
 
 #[test]
+fn an_argument_is_a_text_of_sentences() {
+    let text = "Open report_07.docx. Run `make -j8`!";
+    let whole = run(&["translate", "-b", "1", text], "").ok();
+    assert!(whole.contains("report_07.docx") && whole.contains("`make -j8`"), "{whole}");
+    assert_eq!(whole, run(&["translate", "-b", "1", "--split"], format!("{text}\n")).ok());
+    let line = run(&["translate", "-b", "1"], format!("{text}\n")).ok();
+    assert_eq!(run(&["translate", "-b", "1", "--input-format", "plain", text], "").ok(), line);
+    let best = run(&["translate", "-b", "1", "--n-best", "1", text], "").ok();
+    assert_eq!(best.split(" ||| ").nth(1), Some(line.trim_end()), "{best}");
+}
+
+#[test]
 fn a_file_instead_of_text_gets_the_option_to_use() {
     let folder = tempfile::tempdir().unwrap();
     let talk = file(&folder, "talk", "Good morning!\n");
@@ -128,6 +140,8 @@ fn text_in_another_language_is_noted_once() {
     let run = run(&["translate", "-m", "de-en", "-b", "1"], french.repeat(8));
     let notes: Vec<&str> = run.stderr.lines().filter(|line| line.contains("looks like")).collect();
     assert_eq!(notes, ["metaphrase: warning: this looks like French; the model reads German"], "{}", run.stderr);
+    let text = crate::common::run(&["translate", "-m", "de-en", "-b", "1", &french.repeat(4)], "");
+    assert_eq!(text.stderr.matches("looks like French").count(), 1, "{}", text.stderr);
     let short = crate::common::run(&["translate", "-m", "de-en", "-b", "1"], "Bonjour !\n");
     assert!(!short.stderr.contains("looks like"), "{}", short.stderr);
 }
