@@ -234,6 +234,7 @@ mod tests {
             ),
             ("{n, plural, one {# file", &[]),
             ("你好{name}，再见", &["{name}"]),
+            ("CO₂ and H₂SO₄ are 2 gases", &["CO₂", "H₂SO₄"]),
         ] {
             assert_eq!(kept(text, Keep::default()), expected, "{text}");
         }

@@ -187,6 +187,8 @@ static NAMES: LazyLock<Vec<Form>> = LazyLock::new(|| {
             let digits = found.text.bytes().filter(u8::is_ascii_digit).count();
             digits >= 2 && digits < found.text.len() && !found.text.contains("--") && is_apart(found)
         }),
+        // Formulas of chemistry, as `CO₂`: vocabularies read a lowered digit as any other.
+        form(r"[A-Za-z]+[₀-₉][A-Za-z₀-₉]*", is_apart),
         // Kinds of media, sets of characters.
         form(r"(?:application|audio|font|image|multipart|text|video)/(?:\*|[a-z0-9.+-]+)|(?:ISO|iso)-\d+(?:-\d+)*|[Uu][Tt][Ff]-\d+", is_apart),
         form(r"\.NET|[a-z]\d{2}[a-z]", is_apart),
@@ -283,6 +285,7 @@ pub(crate) fn first(text: &str) -> impl Iterator<Item = Range<usize>> {
 pub(crate) fn names(text: &str) -> impl Iterator<Item = Range<usize>> {
     let has_signs =
         text.contains(['%', '$', '_', '<', '[', '|', '(', '-', '\\', '#', '0', ':', '@', '&', '*', '+', '/', '.']);
+    let has_signs = has_signs || text.contains(|c| matches!(c, '₀'..='₉'));
     has_signs.then(|| matches(text, &NAMES)).into_iter().flatten()
 }
 
