@@ -184,6 +184,17 @@ fn things_that_stay_are_read_as_names() {
 }
 
 #[test]
+fn signs_of_ascii_are_read_as_bytes_next_to_other_signs() {
+    let (translator, read) = echo(true);
+    for (line, reads) in [("Only 5 ~ now.", "Only 5 ~ now."), ("schön → 5 ~.", "schön  5 ~."), ("5 ≥ {a}", "5  {a}")]
+    {
+        read.lock().unwrap().clear();
+        let found = translator.translate(&[line]).unwrap().remove(0);
+        assert_eq!((read.lock().unwrap().as_slice(), found.text()), ([reads.to_owned()].as_slice(), line));
+    }
+}
+
+#[test]
 fn invisible_characters_are_not_read() {
     for bytes in [false, true] {
         let (translator, read) = echo(bytes);

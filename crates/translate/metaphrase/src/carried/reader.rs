@@ -44,13 +44,19 @@ impl<'r> Reader<'r> {
         if let Some(&known) = self.known.get(&c) {
             return known;
         }
-        // An accent is known with a letter. Dashes and quotation marks are read well as bytes.
+        // An accent is known with a letter. ASCII, dashes and quotation marks are read well as bytes.
         let mut text = [0; 4];
         let text = c.encode_utf8(&mut text);
-        let is_common = self.lacking.has_bytes && !c.is_alphanumeric() && folded(text, |_| false) != *text;
+        let is_common =
+            self.lacking.has_bytes && (c.is_ascii() || !c.is_alphanumeric() && folded(text, |_| false) != *text);
         let known = c.is_whitespace() || is_common || self.knows(text);
         self.known.insert(c, known);
         known
+    }
+
+    /// Whether the model reads a text as it is: the vocabulary has it, or bytes that are read well.
+    fn reads(&mut self, text: &str) -> bool {
+        self.knows(text) || self.lacking.has_bytes && text.chars().all(|c| self.knows_character(c))
     }
 
     /// The characters of a text that the vocabulary lacks, each once.
@@ -101,7 +107,7 @@ impl<'r> Reader<'r> {
 
     /// Reads a word with characters that the vocabulary lacks.
     fn word(&mut self, word: &str) {
-        if self.lacking.has_bytes && word.chars().all(|c| self.knows_character(c)) {
+        if self.reads(word) {
             return self.push(word);
         }
         let folded = folded(word, |c| self.knows_character(c));
@@ -113,7 +119,7 @@ impl<'r> Reader<'r> {
             let length = self.piece(rest);
             let (piece, after) = rest.split_at(length);
             rest = after;
-            if self.knows(piece) {
+            if self.reads(piece) {
                 self.push(piece);
             } else if piece.contains(char::is_alphanumeric) {
                 self.copy(piece, None);
