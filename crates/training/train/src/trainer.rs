@@ -6,7 +6,7 @@ use crate::optimizer::{Optimizer, OptimizerSettings, Step};
 use crate::parameters::{Gradients, Parameters};
 use crate::tape::{Tape, WordLosses};
 use metaphrase_base::in_parallel;
-use metaphrase_device::{Device, Failure, Host, TrainingPrecision};
+use metaphrase_device::{Device, Failure, Host, Shape as _, TrainingPrecision};
 use metaphrase_kernels::Matrix;
 use metaphrase_models::Config;
 use serde::{Deserialize, Serialize};
@@ -137,7 +137,8 @@ impl<D: Device> Trainer<D> {
         let named = |kind: &str| names.iter().map(|name| format!("{kind}:{name}")).collect::<Vec<_>>();
         let mut all: Vec<_> = named("parameter").into_iter().zip(self.parameters.values_mut()).collect();
         for (kind, matrices) in self.optimizer.state_mut() {
-            all.extend(named(kind).into_iter().zip(matrices));
+            let of_kind = named(kind).into_iter().zip(matrices);
+            all.extend(of_kind.filter(|(_, matrix)| matrix.rows() > 0));
         }
         (&mut self.shards[0], all)
     }
@@ -172,7 +173,7 @@ impl<D: Device> Trainer<D> {
             let what = self.first_not_finite()?.unwrap_or_else(|| whole.to_owned());
             return Err(UpdateError::NotFinite { update, what });
         };
-        let step = self.optimizer.update(&mut self.shards, &mut self.parameters, &self.gradients[0], norm);
+        let step = self.optimizer.update(&mut self.shards, &mut self.parameters, &mut self.gradients[0], norm);
         Ok(Update { losses, step })
     }
 
