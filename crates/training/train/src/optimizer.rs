@@ -44,6 +44,8 @@ pub struct Optimizer<D: Device = Host> {
     settings: OptimizerSettings,
     /// Updates so far.
     updates: u64,
+    /// The share of the run that is over.
+    over: f64,
     /// Adam and Muon: means of gradients; AdaDelta: means of squared steps.
     first: Vec<D::Matrix>,
     /// Means of squared gradients; an empty matrix for a map that follows Muon.
@@ -78,7 +80,7 @@ impl<D: Device> Optimizer<D> {
         for (second, _) in second.iter_mut().zip(roles).filter(|(_, role)| **role != Role::Other) {
             *second = device.take(0, 0);
         }
-        Self { settings, updates: 0, first, second, smoothed, orthogonaliser }
+        Self { settings, updates: 0, over: 0.0, first, second, smoothed, orthogonaliser }
     }
 
     /// Updates so far.
@@ -96,6 +98,11 @@ impl<D: Device> Optimizer<D> {
     /// parameter without state of this kind has an empty matrix.
     pub fn state_mut(&mut self) -> [(&'static str, &mut [D::Matrix]); 3] {
         [("first", &mut self.first[..]), ("second", &mut self.second), ("smoothed", &mut self.smoothed)]
+    }
+
+    /// The next update is at this share of the run.
+    pub(crate) const fn go_to(&mut self, over: f64) {
+        self.over = over;
     }
 
     /// Goes on after this number of updates.
@@ -146,7 +153,13 @@ impl<D: Device> Optimizer<D> {
         self.updates += 1;
         let OptimizerSettings { method, schedule, clip_norm, clip_weights, .. } = self.settings;
         let clip = if clip_norm > 0.0 && norm > clip_norm { clip_norm / norm } else { 1.0 };
-        Change { rule: method.rule(self.updates), rate: schedule.rate(self.updates), clip, clip_weights, kept }
+        Change {
+            rule: method.rule(self.updates),
+            rate: schedule.rate(self.updates, self.over),
+            clip,
+            clip_weights,
+            kept,
+        }
     }
 }
 

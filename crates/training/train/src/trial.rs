@@ -114,7 +114,8 @@ fn gradients<D: Device>(device: &mut D, task: Task<'_>, batch: &Batch) -> Result
     let parameters = parameters.on(device);
     let mut gradients = Gradients::on(device, &parameters);
     let mut tape = Tape::new(&parameters, Some(&mut gradients), Some(1), device);
-    let losses = network.loss(&mut tape, batch, &settings.dropout, &settings.loss, word_weight(batch));
+    let losses =
+        network.loss(&mut tape, batch, &settings.dropout, &settings.loss, word_weight(std::slice::from_ref(batch)));
     tape.backward();
     let mut results = vec![("the loss".to_owned(), number(losses.loss as f32))];
     for ((name, _), gradient) in parameters.iter().zip(gradients.matrices()) {

@@ -76,7 +76,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 /// Keeps all reports; fails at a chosen update.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Watcher {
     messages: Vec<String>,
     updates: Vec<u64>,
@@ -119,11 +119,13 @@ fn model(run: &Path, name: &str) -> Vec<u8> {
 
 #[test]
 fn a_run_that_crashed_goes_on_to_the_same_bits() {
-    for method in ["adam", "muon"] {
+    for (method, accumulate) in [("adam", 1), ("muon", 2)] {
         let folder = folder();
+        let accumulate = format!("training.update.accumulate = {accumulate}");
         let method = format!("training.update.optimizer.method = {{ {method} = {{}} }}");
-        let start =
-            |name, resume, watcher: &mut Watcher| run(folder.path(), name, resume, &[&method], watcher).unwrap();
+        let start = |name, resume, watcher: &mut Watcher| {
+            run(folder.path(), name, resume, &[&method, &accumulate], watcher).unwrap()
+        };
         let whole = start("whole", false, &mut Watcher::default());
         let mut crashing = Watcher { crash_at: Some(11), ..Watcher::default() };
         let crash = catch_unwind(AssertUnwindSafe(|| start("other", false, &mut crashing)));
@@ -139,6 +141,30 @@ fn a_run_that_crashed_goes_on_to_the_same_bits() {
         assert_eq!(log(&whole), log(&other));
         assert!(fs::read_to_string(other.join("curves.svg")).unwrap().contains("<polyline"));
     }
+}
+
+#[test]
+fn a_run_ends_by_time_and_goes_on_with_the_time_that_is_left() {
+    let folder = folder();
+    let schedule = "training.update.optimizer.schedule = { rate = 0.003, decay = { until-end = {} } }";
+    let run = |seconds: &str, resume, watcher: &mut Watcher| {
+        let settings = ["training.updates = 1000000", schedule, seconds];
+        run(folder.path(), "run", resume, &settings, watcher).unwrap()
+    };
+    let [mut first, mut second, mut third] = [(); 3].map(|()| Watcher::default());
+    run("training.seconds = 0.5", false, &mut first);
+    let output = run("training.seconds = 1.5", true, &mut second);
+    run("training.seconds = 1.5", true, &mut third);
+    let last = first.updates[first.updates.len() - 1];
+    assert!((last + 1..last + 1 + second.updates.len() as u64).eq(second.updates.iter().copied()), "{second:?}");
+    assert!(!second.updates.is_empty() && third.updates.is_empty(), "{second:?}, {third:?}");
+    let log = metaphrase_train::log::read(&output).unwrap();
+    let updates: Vec<&Progress> =
+        log.iter().filter_map(|entry| if let Entry::Progress(update) = entry { Some(update) } else { None }).collect();
+    let last = updates[updates.len() - 1];
+    assert!(last.seconds >= 1.5 && last.rate < 0.0015 && updates[0].rate > last.rate, "{updates:?}");
+    assert!(last.update <= last.of && last.of < 1_000_000, "{last:?}");
+    assert!(matches!(log.last(), Some(Entry::Validation(report)) if report.update == last.update), "{log:?}");
 }
 
 /// On the emulated device: the same, and from the CPU to the device and back.

@@ -29,6 +29,9 @@ impl OptimizerSettings {
             ("smoothing", self.smoothing, SHARE),
             ("schedule.rate", self.schedule.rate, POSITIVE),
         ];
+        if let Decay::UntilEnd { from } = self.schedule.decay {
+            numbers.push(("schedule.decay.until-end.from", from, SHARE));
+        }
         match self.method {
             Method::Sgd => {}
             Method::Muon { momentum, adam_share, .. } => numbers
@@ -68,7 +71,7 @@ impl OptimizerSettings {
             }
             Decay::Linear { to } => ("schedule.decay.linear.to", to),
             Decay::Cosine { to } => ("schedule.decay.cosine.to", to),
-            Decay::InverseSquareRoot { .. } | Decay::None => return None,
+            Decay::InverseSquareRoot { .. } | Decay::UntilEnd { .. } | Decay::None => return None,
         };
         let expected = format!("more than {warmup}, the updates of `warmup`");
         (to <= warmup).then(|| SettingError { name, value: to.to_string(), expected })
