@@ -1,6 +1,7 @@
 //! Follows a recipe on the CPU, and prints a line of JSON after each validation, with the CPU seconds of all updates so
-//! far: `cargo run --release -p metaphrase-train --example recipe -- RECIPE.toml OUTPUT THREADS [SETTING…]`, with settings
-//! as those of `metaphrase train --set`. So methods are compared at equal CPU time on a machine that is shared.
+//! far: `cargo run --release -p metaphrase-train --example recipe -- RECIPE.toml OUTPUT THREADS [SETTING…]`, with
+//! settings as those of `metaphrase train --set`. So methods are compared at equal CPU time on a machine that is
+//! shared.
 
 use metaphrase_train::{Observer, Progress, Recipe, ValidationReport, train_on_cpu};
 

@@ -77,8 +77,8 @@ pub struct Training {
     /// The number of updates after which the run ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updates: Option<u64>,
-    /// The time after which the run ends, without that of reading data, but with that of validations. The rate of such a
-    /// run may end with it: `decay = { until-end = { from = 0.35 } }`.
+    /// The time after which the run ends, without that of reading data, but with that of validations. The rate of such
+    /// a run may end with it: `decay = { until-end = { from = 0.35 } }`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
     /// Batches.

@@ -125,7 +125,8 @@ fn gradients<D: Device>(device: &mut D, task: Task<'_>, batch: &Batch) -> Result
     Ok(results)
 }
 
-/// The norms of random gradients of maps of different shapes and of a vector, then these and the optimizer's state after updates by them.
+/// The norms of random gradients of maps of different shapes and of a vector, then these and the optimizer's state
+/// after updates by them.
 fn updates<D: Device>(device: &mut D, settings: OptimizerSettings) -> Result<Results, Failure> {
     let random = |seed| {
         let mut parameters = Parameters::new(seed);

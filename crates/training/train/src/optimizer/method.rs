@@ -36,8 +36,8 @@ pub enum Method {
         #[serde(default = "usual::adadelta_epsilon")]
         epsilon: f32,
     },
-    /// Jordan et al. 2024, for the maps of layers: θ ← θ - η · √max(1, outputs / inputs) · O, where O is the momentum of
-    /// the gradient with all singular values made nearly 1. Maps of one input that stand in one matrix, such as the
+    /// Jordan et al. 2024, for the maps of layers: θ ← θ - η · √max(1, outputs / inputs) · O, where O is the momentum
+    /// of the gradient with all singular values made nearly 1. Maps of one input that stand in one matrix, such as the
     /// gates of a GRU, are each a map of their own. Tables of words and positions, the output layer, biases and other
     /// vectors follow Adam with its default numbers.
     Muon {
