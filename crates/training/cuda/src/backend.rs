@@ -249,6 +249,7 @@ kernels! {
     fn activate(y: Output, bias: Input, cols: u32, n: u64, function: u32);
     fn round_to_bf16(x: Input, y: Halves, n: u64);
     fn derive(x: Input, grad: Output, n: u64, function: u32);
+    fn weighted_sum(y: Output, x: Input, n: u64, a: f32, b: f32);
     fn multiply(y: Output, x: Input, n: u64);
     fn mix(gate: Input, a: Input, b: Input, y: Output, n: u64);
     fn add_product(a: Input, b: Input, sum: Output, n: u64, fresh: u32);
@@ -319,7 +320,6 @@ kernels! {
     fn adam(p: Output, gradient: Input, m: Output, v: Output, n: u64, rate: f32, clip: f32, numbers: Adam);
     fn adadelta(p: Output, gradient: Input, steps: Output, squares: Output, n: u64, rate: f32, clip: f32, numbers: Adadelta);
     fn cut(p: Output, n: u64, limit: f32);
-    fn smooth(smoothed: Output, p: Input, n: u64, kept: f32);
 
     fn map_small(map: MapArguments, x: Input, rows: u32, add: Input, y: Output);
     fn map_medium(map: MapArguments, x: Input, rows: u32, add: Input, y: Output);

@@ -91,6 +91,8 @@ fn elementwise() {
             let [a, b, c] = [1, 2, 3].map(|seed| random(d, seed, shape));
             let [mut sum, mut product, mut rest, mut difference] = [4, 5, 6, 7].map(|seed| random(d, seed, shape));
             let [mut new, mut mixed] = [(); 2].map(|()| fresh(d, shape));
+            let mut weighted = random(d, 8, shape);
+            d.weighted_sum(&mut weighted, &a, [0.25, -3.0]);
             d.add(&mut sum, &a);
             d.mul(&mut sum, &b);
             d.add_product(&a, &b, &mut product, false);
@@ -98,7 +100,7 @@ fn elementwise() {
             d.add_rest(&a, &b, &mut rest);
             d.add_difference(&a, &b, &c, &mut difference);
             d.mix(&a, &b, &c, &mut mixed);
-            [&sum, &product, &new, &rest, &difference, &mixed].map(|m| d.download(m)).to_vec()
+            [&sum, &product, &new, &rest, &difference, &mixed, &weighted].map(|m| d.download(m)).to_vec()
         });
         check!("rows", |d| {
             let (a, row) = (random(d, 1, shape), random(d, 3, (1, shape.1)));
@@ -357,7 +359,7 @@ fn updates_on<D: Device>(d: &mut D, change: Change, wanted: [bool; 3]) -> Vec<Ma
         results.push(Matrix::from_vec(1, 1, vec![norm]));
         let [first, second, smoothed] = &mut state;
         let trained = UpdateMatrices { parameters: &mut parameters, gradients: &gradients[0], first, second, smoothed };
-        D::update(shards, change, trained);
+        D::update(shards, &[change; 4], trained);
     }
     let values = parameters.iter().map(D::value).chain(state.iter().flatten());
     results.extend(values.map(|matrix| shards[0].download(matrix)));
@@ -386,7 +388,9 @@ fn the_norm_is_that_of_all_matrices() {
             [&[1.0, 2.0][..], &[2.0], &[0.0; 999]].map(|n| d.upload(&Matrix::from_vec(1, n.len(), n.to_vec())));
         let norm = Updates::sum(std::slice::from_mut(d), vec![&mut all]);
         assert_eq!(norm, 3.0);
-        vec![Matrix::from_vec(1, 1, vec![norm])]
+        let each = Updates::norms(std::slice::from_mut(d), &all.each_ref());
+        assert_eq!(each, [5.0_f32.sqrt(), 2.0, 0.0]);
+        vec![Matrix::from_vec(1, 1, vec![norm]), Matrix::from_vec(1, 3, each)]
     });
 }
 

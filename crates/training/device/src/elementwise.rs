@@ -9,6 +9,8 @@ pub trait Elementwise: Storage {
     fn copy(&mut self, x: &Self::Matrix, y: &mut Self::Matrix);
     /// y ← y + x.
     fn add(&mut self, y: &mut Self::Matrix, x: &Self::Matrix);
+    /// y ← a · y + b · x.
+    fn weighted_sum(&mut self, y: &mut Self::Matrix, x: &Self::Matrix, factors: [f32; 2]);
     /// y ← y · x.
     fn mul(&mut self, y: &mut Self::Matrix, x: &Self::Matrix);
     /// y ← y + row.
@@ -40,6 +42,11 @@ impl Elementwise for Host {
 
     fn add(&mut self, y: &mut Matrix, x: &Matrix) {
         kernels::add_assign(y.as_mut_slice(), x.as_slice());
+    }
+
+    fn weighted_sum(&mut self, y: &mut Matrix, x: &Matrix, [a, b]: [f32; 2]) {
+        let all = y.as_mut_slice().iter_mut().zip(x.as_slice());
+        vectorised(|| all.for_each(|(y, &x)| *y = a * *y + b * x));
     }
 
     fn mul(&mut self, y: &mut Matrix, x: &Matrix) {

@@ -5,7 +5,7 @@ use crate::storage::{Host, Storage};
 use metaphrase_base::in_parallel;
 use metaphrase_kernels::{Matrix, add_assign, dot, vectorised};
 
-/// One update of all parameters.
+/// One update of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
     /// How parameters follow their gradients.
@@ -14,9 +14,9 @@ pub struct Change {
     pub rate: f32,
     /// The factor of all gradients.
     pub clip: f32,
-    /// Parameters of two or more rows are cut to ±this number; 0: parameters are not cut.
+    /// A parameter of two or more rows is cut to ±this number; 0: it is not cut.
     pub clip_weights: f32,
-    /// The share that smoothed parameters keep of themselves.
+    /// The share that a smoothed parameter keeps of itself.
     pub kept: f32,
 }
 
@@ -56,7 +56,8 @@ pub struct Adadelta {
 }
 
 /// The matrices that an update reads and changes. A list has one matrix per parameter, or is empty if the update has no
-/// use for the list.
+/// use for the list. Where the rule of a parameter has no means, its matrices in `first` and `second` have no use, and
+/// may have any shape.
 pub struct UpdateMatrices<'a, D: Storage> {
     /// θ
     pub parameters: &'a mut [D::Parameter],
@@ -76,8 +77,11 @@ pub trait Updates: Storage + Sized {
     /// The first list of gradients ← the sum of all lists. Returns the sum's norm: the root of the sum of all squares.
     fn sum(shards: &mut [Self], gradients: Vec<&mut [Self::Matrix]>) -> f32;
 
-    /// Changes parameters, means and smoothed parameters.
-    fn update(shards: &mut [Self], change: Change, trained: UpdateMatrices<'_, Self>);
+    /// The norm of each matrix: the root of the sum of its squares.
+    fn norms(shards: &mut [Self], matrices: &[&Self::Matrix]) -> Vec<f32>;
+
+    /// Changes parameters, means and smoothed parameters: each parameter by its own change.
+    fn update(shards: &mut [Self], changes: &[Change], trained: UpdateMatrices<'_, Self>);
 
     /// Lets products read the new values of parameters that were changed otherwise.
     fn renew(shards: &mut [Self], parameters: &mut [Self::Parameter]);
@@ -156,11 +160,19 @@ impl Updates for Host {
         squares.iter().sum::<f64>().sqrt() as f32
     }
 
-    fn update(shards: &mut [Self], change: Change, trained: UpdateMatrices<'_, Self>) {
+    fn norms(shards: &mut [Self], matrices: &[&Matrix]) -> Vec<f32> {
+        let squares = |matrix: &&Matrix| {
+            let chunks = matrix.as_slice().chunks(CHUNK).map(|chunk| f64::from(dot(chunk, chunk)));
+            chunks.sum::<f64>()
+        };
+        in_parallel(shards.len(), matrices, |matrix| squares(matrix).sqrt() as f32)
+    }
+
+    fn update(shards: &mut [Self], changes: &[Change], trained: UpdateMatrices<'_, Self>) {
         let UpdateMatrices { parameters, gradients, first, second, smoothed } = trained;
         let mut tasks = Vec::new();
         let mut state = [first, second, smoothed].map(|all| all.iter_mut());
-        for (parameter, gradient) in parameters.iter_mut().zip(gradients) {
+        for ((parameter, gradient), &change) in parameters.iter_mut().zip(gradients).zip(changes) {
             let parameter = parameter.value_mut();
             let clip_weights = if parameter.rows() == 1 { 0.0 } else { change.clip_weights };
             let change = Change { clip_weights, ..change };

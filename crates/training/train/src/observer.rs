@@ -18,7 +18,7 @@ pub trait Observer {
 pub struct Progress {
     /// Updates so far.
     pub update: u64,
-    /// The last update of the run.
+    /// The last update of the run; an estimate if time ends the run.
     pub of: u64,
     /// Complete epochs.
     pub epoch: u64,

@@ -30,6 +30,21 @@ pub struct Parameters<D: Storage = Host> {
     values: Vec<D::Parameter>,
 }
 
+/// The role of a parameter in a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A map of a layer, or several maps of one input, whose outputs stand one next to the other.
+    Map {
+        /// The number of maps: 1; 2 for the two gates of a GRU; 4 for the three gates and the candidate of an LSTM.
+        parts: usize,
+    },
+    /// A table with a row for each word or position, the output layer, a bias, a scale or another vector.
+    Other,
+}
+
+/// Endings of the names of tables. That of `Wt` is the output layer, where it is not the table of embeddings.
+const TABLES: [&str; 6] = ["Wemb", "Wpos", "_Wt", "_relative_keys", "_relative_values", "_relative_bias"];
+
 /// A shape that is not the declared one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("tensor `{name}` is {got_rows} × {got_cols}, the network of this recipe has {rows} × {cols}")]
@@ -69,6 +84,24 @@ impl<D: Storage> Parameters<D> {
     #[must_use]
     pub fn name(&self, id: ParameterId) -> &str {
         &self.names[id.index()]
+    }
+
+    /// The role of each parameter, in the order of declaration, from its name and shape.
+    #[must_use]
+    pub fn roles(&self) -> Vec<Role> {
+        self.iter().map(|(name, value)| self.role(name, [value.rows(), value.cols()])).collect()
+    }
+
+    fn role(&self, name: &str, [rows, cols]: [usize; 2]) -> Role {
+        if rows < 2 || cols < 2 || TABLES.iter().any(|table| name.ends_with(table)) {
+            return Role::Other;
+        }
+        // The maps of a cell, `W` from its input and `U` from its state, have an output for each of the state's numbers
+        // and each gate. The input of `U` is the state.
+        let cell = name.strip_suffix("_W").or_else(|| name.strip_suffix("_U"));
+        let state = cell.and_then(|cell| self.find(&format!("{cell}_U"))).map(|u| self.value(u).rows());
+        let parts = state.filter(|state| cols.is_multiple_of(*state)).map_or(1, |state| cols / state);
+        Role::Map { parts }
     }
 
     /// A parameter's numbers.
@@ -236,6 +269,35 @@ mod tests {
         let mut other = Parameters::new(8);
         let id = other.declare("W", 3, 5, Init::Glorot);
         assert_ne!(other.value(id), a.value(in_a));
+    }
+
+    #[test]
+    fn maps_are_told_from_tables_and_vectors() {
+        let mut parameters = Parameters::new(1);
+        let (map, gates) = (Role::Map { parts: 1 }, Role::Map { parts: 2 });
+        let expected = [
+            ("encoder_Wemb", [30, 8], Role::Other),
+            ("Wpos", [20, 8], Role::Other),
+            ("decoder_ff_logit_l2_Wt", [30, 8], Role::Other),
+            ("decoder_ff_logit_l2_b", [1, 30], Role::Other),
+            ("encoder_l1_self_Wq", [8, 8], map),
+            ("encoder_l1_self_relative_keys", [5, 4], Role::Other),
+            ("encoder_l1_ffn_W1", [8, 24], map),
+            ("decoder_l1_rnn_W", [8, 8], map),
+            ("encoder_bi_W", [5, 16], gates),
+            ("encoder_bi_U", [8, 16], gates),
+            ("encoder_bi_Ux", [8, 8], map),
+            ("decoder_cell1_W", [6, 32], Role::Map { parts: 4 }),
+            ("decoder_cell1_U", [8, 32], Role::Map { parts: 4 }),
+            ("decoder_fc1_W", [5, 10], map),
+            ("decoder_U_att", [8, 1], Role::Other),
+        ];
+        for (name, [rows, cols], _) in expected {
+            parameters.declare(name, rows, cols, Init::Glorot);
+        }
+        for (role, (name, _, expected)) in parameters.roles().into_iter().zip(expected) {
+            assert_eq!(role, expected, "{name}");
+        }
     }
 
     #[test]

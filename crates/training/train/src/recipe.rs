@@ -75,7 +75,12 @@ pub struct Training {
     #[serde(default = "one")]
     pub seed: u64,
     /// The number of updates after which the run ends.
-    pub updates: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updates: Option<u64>,
+    /// The time after which the run ends, without that of reading data, but with that of validations. The rate of such
+    /// a run may end with it: `decay = { until-end = { from = 0.35 } }`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
     /// Batches.
     #[serde(default)]
     pub batch: BatchSettings,
@@ -100,6 +105,14 @@ pub struct Validation {
     pub patience: u32,
     /// The number of last models that are kept, in addition to the best.
     pub keep: usize,
+}
+
+impl Training {
+    /// The share of the run that is over after these updates and seconds; 1 or more: the run is over.
+    pub(crate) fn over(&self, updates: u64, seconds: f64) -> f64 {
+        let by_updates = self.updates.map_or(0.0, |all| updates as f64 / all as f64);
+        by_updates.max(self.seconds.map_or(0.0, |all| seconds / all))
+    }
 }
 
 impl Default for Validation {
@@ -245,6 +258,17 @@ updates = 10
     }
 
     #[test]
+    fn a_run_ends_after_updates_or_seconds() {
+        let over = |text: &str, settings: &[&str], updates, seconds| {
+            parse(text, settings).unwrap().training.over(updates, seconds)
+        };
+        let by_time = RECIPE.replace("updates = 10", "seconds = 60");
+        assert_eq!((over(RECIPE, &[], 5, 999.0), over(&by_time, &[], 999, 15.0)), (0.5, 0.25));
+        let both = ["training.seconds = 60.0"];
+        assert_eq!((over(RECIPE, &both, 5, 45.0), over(RECIPE, &both, 10, 45.0)), (0.75, 1.0));
+    }
+
+    #[test]
     fn settings_replace_and_add() {
         let recipe = parse(RECIPE, &["training.seed = 5", "training.update.dropout.layer=0.1"]).unwrap();
         assert_eq!((recipe.training.seed, recipe.training.update.dropout.layer), (5, 0.1));
@@ -282,6 +306,8 @@ updates = 10
         assert_eq!(dropout, "`training.update.dropout.layer` is 1; it must be at least 0 and less than 1");
         assert!(problem("validation.beam-size = 0").contains("must be from 1 to 10000"));
         assert!(problem("training.updates = 0").contains("must be at least 1"));
+        assert_eq!(problem("training.seconds = 0"), "`training.seconds` is 0; it must be a number above 0");
+        assert!(problem("training.update.accumulate = 0").ends_with("is 0; it must be from 1 to 255"));
         assert!(problem("validation.every = 0").contains("at least 1"));
         assert!(problem("training.update.loss.self-normalisation = -1").contains("must be 0 or more"));
         let network = problem("model.architecture.transformer.preprocess = \"a\"");
@@ -302,7 +328,8 @@ updates = 10
         let error = parse(&RECIPE.replace("updates = 10", "updates = 10\nwarmup = 3"), &[]).unwrap_err();
         assert!(error.starts_with("r.toml, line 31: unknown key `training.warmup`, expected one of `seed`"), "{error}");
         let error = parse(&RECIPE.replace("updates = 10", ""), &[]).unwrap_err();
-        assert_eq!(error, "r.toml, line 29: the key `training.updates` is missing");
+        let missing = "the key `training.updates` is missing, which `training.seconds` may replace";
+        assert_eq!(error, format!("r.toml, line 29: {missing}"));
         let error = parse("a = 1\nb = [\n", &[]).unwrap_err();
         assert!(error.starts_with("r.toml, line "), "{error}");
         let error = parse("a = { b = { \"c\nd = 1\ne = nan nan { {\n", &[]).unwrap_err();

@@ -13,7 +13,7 @@ use crate::start::start_from;
 use crate::tape::WordLosses;
 use crate::trial::{DeviceError, trial};
 use crate::validation::{Dev, LONGEST, bleu, mean_and_deviation, translate};
-use crate::{Trainer, TrainerSettings};
+use crate::{Trainer, TrainerSettings, Update};
 use metaphrase_base::{MappedFile, checksum};
 use metaphrase_device::{Device, Host};
 use metaphrase_models::{Architecture, Config, Model, Vocabularies, VocabularyFiles, Weights};
@@ -173,17 +173,13 @@ impl<'a, D: Device> Run<'a, D> {
     }
 
     fn updates(&mut self, observer: &mut dyn Observer) -> Result<(), TrainError> {
-        let of = self.recipe.training.updates;
-        while self.state.updates < of {
-            let batch = self.batches.next_batch();
-            let update = self.trainer.update(&batch)?;
-            self.state.updates += 1;
-            self.state.position = self.batches.position();
-            self.state.seconds = self.before + self.begun.elapsed().as_secs_f64();
-            let words = batch.target.all().len();
+        let training = self.recipe.training;
+        while training.over(self.state.updates, self.seconds()) < 1.0 {
+            let (update, words) = self.update()?;
+            let over = training.over(self.state.updates, self.state.seconds);
             let progress = Progress {
                 update: self.state.updates,
-                of,
+                of: (self.state.updates as f64 / over.min(1.0)).round() as u64,
                 epoch: self.state.position.epoch,
                 loss: update.losses.loss / words as f64,
                 gradient_norm: update.step.gradient_norm,
@@ -194,11 +190,12 @@ impl<'a, D: Device> Run<'a, D> {
             };
             observer.progress(&progress);
             self.log.progress(&progress).map_err(|e| self.log_error(&e))?;
-            if self.state.updates.is_multiple_of(self.recipe.validation.every.max(1)) || self.state.updates == of {
+            if self.state.updates.is_multiple_of(self.recipe.validation.every.max(1)) || over >= 1.0 {
                 let validated = self.validate()?;
                 observer.validated(&validated);
                 self.log.validated(&validated).map_err(|e| self.log_error(&e))?;
                 self.output.draw();
+                self.state.seconds = self.seconds();
                 checkpoint::write(self.output.path(), &mut self.trainer, &self.state)?;
                 let patience = self.recipe.validation.patience;
                 if patience > 0 && self.state.stalled >= patience {
@@ -208,6 +205,23 @@ impl<'a, D: Device> Run<'a, D> {
             }
         }
         Ok(())
+    }
+
+    /// An update, and how many target words it has seen.
+    fn update(&mut self) -> Result<(Update, usize), TrainError> {
+        let training = self.recipe.training;
+        self.trainer.go_to(training.over(self.state.updates + 1, self.seconds()));
+        let batches: Vec<_> = (0..training.update.accumulate).map(|_| self.batches.next_batch()).collect();
+        let update = self.trainer.update_by(&batches)?;
+        self.state.updates += 1;
+        self.state.position = self.batches.position();
+        self.state.seconds = self.seconds();
+        Ok((update, batches.iter().map(|batch| batch.target.all().len()).sum()))
+    }
+
+    /// Seconds of the run so far.
+    fn seconds(&self) -> f64 {
+        self.before + self.begun.elapsed().as_secs_f64()
     }
 
     fn log_error(&self, error: &std::io::Error) -> TrainError {

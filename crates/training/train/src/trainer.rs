@@ -6,13 +6,13 @@ use crate::optimizer::{Optimizer, OptimizerSettings, Step};
 use crate::parameters::{Gradients, Parameters};
 use crate::tape::{Tape, WordLosses};
 use metaphrase_base::in_parallel;
-use metaphrase_device::{Device, Failure, Host, TrainingPrecision};
+use metaphrase_device::{Device, Failure, Host, Shape as _, TrainingPrecision};
 use metaphrase_kernels::Matrix;
 use metaphrase_models::Config;
 use serde::{Deserialize, Serialize};
 
 /// Settings of a [`Trainer`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct TrainerSettings {
     /// The precision of products.
@@ -21,8 +21,23 @@ pub struct TrainerSettings {
     pub loss: LossSettings,
     /// The probabilities with which numbers are dropped at random.
     pub dropout: Dropout,
+    /// The number of batches whose gradients are added up for an update. The order of sums aside, the result is that of
+    /// one large batch, and the memory that of a small one.
+    pub accumulate: u32,
     /// How parameters follow the gradients.
     pub optimizer: OptimizerSettings,
+}
+
+impl Default for TrainerSettings {
+    fn default() -> Self {
+        Self {
+            precision: TrainingPrecision::default(),
+            loss: LossSettings::default(),
+            dropout: Dropout::default(),
+            accumulate: 1,
+            optimizer: OptimizerSettings::default(),
+        }
+    }
 }
 
 impl TrainerSettings {
@@ -137,7 +152,8 @@ impl<D: Device> Trainer<D> {
         let named = |kind: &str| names.iter().map(|name| format!("{kind}:{name}")).collect::<Vec<_>>();
         let mut all: Vec<_> = named("parameter").into_iter().zip(self.parameters.values_mut()).collect();
         for (kind, matrices) in self.optimizer.state_mut() {
-            all.extend(named(kind).into_iter().zip(matrices));
+            let of_kind = named(kind).into_iter().zip(matrices);
+            all.extend(of_kind.filter(|(_, matrix)| matrix.rows() > 0));
         }
         (&mut self.shards[0], all)
     }
@@ -157,13 +173,29 @@ impl<D: Device> Trainer<D> {
         }
     }
 
+    /// The next update is at this share of the run, for schedules that end with it.
+    pub const fn go_to(&mut self, over: f64) {
+        self.optimizer.go_to(over);
+    }
+
     /// Computes the gradients of a batch and changes the parameters.
     ///
     /// # Errors
     /// If the device has failed, or the loss or a gradient is not finite; the parameters are then as before.
     pub fn update(&mut self, batch: &Batch) -> Result<Update, UpdateError> {
+        self.update_by(std::slice::from_ref(batch))
+    }
+
+    /// As [`update`](Self::update), by the sum of the gradients of all batches: each word of them has the same weight.
+    ///
+    /// # Errors
+    /// As [`update`](Self::update).
+    pub fn update_by(&mut self, batches: &[Batch]) -> Result<Update, UpdateError> {
         let update = self.optimizer.updates() + 1;
-        let losses = self.run(batch, Some(update));
+        let weight = word_weight(batches);
+        let losses = batches.iter().enumerate().fold(WordLosses::default(), |losses, (i, batch)| {
+            joined(losses, self.run(batch, weight, Some((update, i))))
+        });
         // A loss that is not finite is not worth a sum of gradients.
         let norm = losses.loss.is_finite().then(|| Optimizer::sum(&mut self.shards, &mut self.gradients));
         self.shards[0].check()?;
@@ -172,7 +204,7 @@ impl<D: Device> Trainer<D> {
             let what = self.first_not_finite()?.unwrap_or_else(|| whole.to_owned());
             return Err(UpdateError::NotFinite { update, what });
         };
-        let step = self.optimizer.update(&mut self.shards, &mut self.parameters, &self.gradients[0], norm);
+        let step = self.optimizer.update(&mut self.shards, &mut self.parameters, &mut self.gradients[0], norm);
         Ok(Update { losses, step })
     }
 
@@ -181,22 +213,23 @@ impl<D: Device> Trainer<D> {
     /// # Errors
     /// If the device has failed.
     pub fn evaluate(&mut self, batch: &Batch) -> Result<WordLosses, Failure> {
-        let losses = self.run(batch, None);
+        let losses = self.run(batch, word_weight(std::slice::from_ref(batch)), None);
         self.shards[0].check()?;
         Ok(losses)
     }
 
-    /// Losses, and gradients if this is an update.
-    fn run(&mut self, batch: &Batch, update: Option<u64>) -> WordLosses {
+    /// Losses; and gradients if this is for an update, of which this number and the batch's number in it are given.
+    fn run(&mut self, batch: &Batch, weight: f32, update: Option<(u64, usize)>) -> WordLosses {
         let Self { network, settings, seed, parameters, shards, gradients, .. } = self;
-        let (parts, weight) = (batch.split(shards.len()), word_weight(batch));
+        let parts = batch.split(shards.len());
         let (network, parameters, settings) = (&*network, &*parameters, &*settings);
         let one = |i: usize, shard: &mut D, gradients: &mut Gradients<D::Matrix>| {
-            if update.is_some() {
+            if matches!(update, Some((_, 0))) {
                 gradients.clear(shard);
             }
             let Some(part) = parts.get(i) else { return WordLosses::default() };
-            let dropout_seed = update.map(|update| *seed ^ (update << 8) ^ ((i as u64) << 56));
+            let dropout_seed =
+                update.map(|(update, batch)| *seed ^ (update << 8) ^ ((batch as u64) << 48) ^ ((i as u64) << 56));
             let gradients = update.is_some().then_some(gradients);
             let mut tape = Tape::new(parameters, gradients, dropout_seed, shard);
             let losses = network.loss(&mut tape, part, &settings.dropout, &settings.loss, weight);
@@ -206,12 +239,7 @@ impl<D: Device> Trainer<D> {
         // A single shard stays on this thread, as a GPU needs to.
         let shards = shards.iter_mut().zip(gradients).enumerate();
         let losses = in_parallel(shards.len(), shards, |(i, (shard, gradients))| one(i, shard, gradients));
-        losses.into_iter().fold(WordLosses::default(), |mut all, part| {
-            all.loss += part.loss;
-            all.log_probs.extend(part.log_probs);
-            all.log_z.extend(part.log_z);
-            all
-        })
+        losses.into_iter().fold(WordLosses::default(), joined)
     }
 
     /// The first parameter that is not finite, or else the first one whose gradient is not.
@@ -230,6 +258,17 @@ impl<D: Device> Trainer<D> {
 }
 
 /// The factor of each word's loss: the mean of all words is minimised.
-pub(crate) fn word_weight(batch: &Batch) -> f32 {
-    1.0 / batch.target.all().len().max(1) as f32
+pub(crate) fn word_weight(batches: &[Batch]) -> f32 {
+    1.0 / batches.iter().map(|batch| batch.target.all().len()).sum::<usize>().max(1) as f32
 }
+
+/// The losses of words, then those of more words.
+fn joined(mut all: WordLosses, more: WordLosses) -> WordLosses {
+    all.loss += more.loss;
+    all.log_probs.extend(more.log_probs);
+    all.log_z.extend(more.log_z);
+    all
+}
+
+#[cfg(test)]
+mod tests;

@@ -114,7 +114,8 @@ fn gradients<D: Device>(device: &mut D, task: Task<'_>, batch: &Batch) -> Result
     let parameters = parameters.on(device);
     let mut gradients = Gradients::on(device, &parameters);
     let mut tape = Tape::new(&parameters, Some(&mut gradients), Some(1), device);
-    let losses = network.loss(&mut tape, batch, &settings.dropout, &settings.loss, word_weight(batch));
+    let losses =
+        network.loss(&mut tape, batch, &settings.dropout, &settings.loss, word_weight(std::slice::from_ref(batch)));
     tape.backward();
     let mut results = vec![("the loss".to_owned(), number(losses.loss as f32))];
     for ((name, _), gradient) in parameters.iter().zip(gradients.matrices()) {
@@ -124,12 +125,14 @@ fn gradients<D: Device>(device: &mut D, task: Task<'_>, batch: &Batch) -> Result
     Ok(results)
 }
 
-/// The norms of random gradients of a matrix and a vector, then these and the optimizer's state after updates by them.
+/// The norms of random gradients of maps of different shapes and of a vector, then these and the optimizer's state
+/// after updates by them.
 fn updates<D: Device>(device: &mut D, settings: OptimizerSettings) -> Result<Results, Failure> {
     let random = |seed| {
         let mut parameters = Parameters::new(seed);
-        for (name, rows) in [("a matrix", 40), ("a vector", 1)] {
-            parameters.declare(name, rows, 300, Init::Uniform(2.0));
+        let maps = [("a wide map", 40, 300), ("a tall map", 70, 30), ("two maps_U", 20, 40)];
+        for (name, rows, cols) in maps.into_iter().chain([("a vector", 1, 300)]) {
+            parameters.declare(name, rows, cols, Init::Uniform(2.0));
         }
         parameters
     };
@@ -144,7 +147,7 @@ fn updates<D: Device>(device: &mut D, settings: OptimizerSettings) -> Result<Res
         }
         let norm = Optimizer::sum(shards, &mut gradients);
         results.push(("the norm of a gradient".to_owned(), number(norm)));
-        optimizer.update(shards, &mut parameters, &gradients[0], norm);
+        optimizer.update(shards, &mut parameters, &mut gradients[0], norm);
     }
     let values = parameters.iter().map(|(_, value)| ("a parameter", value));
     let state = optimizer.state_mut().into_iter().flat_map(|(kind, all)| all.iter().map(move |matrix| (kind, matrix)));

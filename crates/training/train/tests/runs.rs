@@ -76,7 +76,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 /// Keeps all reports; fails at a chosen update.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Watcher {
     messages: Vec<String>,
     updates: Vec<u64>,
@@ -119,21 +119,52 @@ fn model(run: &Path, name: &str) -> Vec<u8> {
 
 #[test]
 fn a_run_that_crashed_goes_on_to_the_same_bits() {
-    let folder = folder();
-    let whole = run(folder.path(), "whole", false, &[], &mut Watcher::default()).unwrap();
-    let mut crashing = Watcher { crash_at: Some(11), ..Watcher::default() };
-    let crash = catch_unwind(AssertUnwindSafe(|| run(folder.path(), "other", false, &[], &mut crashing)));
-    assert!(crash.is_err());
-    let mut resumed = Watcher::default();
-    let other = run(folder.path(), "other", true, &[], &mut resumed).unwrap();
-    assert_eq!(resumed.updates, (9..=14).collect::<Vec<_>>(), "from the checkpoint at 8");
-    for update in ["models/update-8", "models/update-12", "models/update-14", "best"] {
-        assert_eq!(model(&whole, update), model(&other, update), "{update}");
+    for (method, accumulate) in [("adam", 1), ("muon", 2)] {
+        let folder = folder();
+        let accumulate = format!("training.update.accumulate = {accumulate}");
+        let method = format!("training.update.optimizer.method = {{ {method} = {{}} }}");
+        let start = |name, resume, watcher: &mut Watcher| {
+            run(folder.path(), name, resume, &[&method, &accumulate], watcher).unwrap()
+        };
+        let whole = start("whole", false, &mut Watcher::default());
+        let mut crashing = Watcher { crash_at: Some(11), ..Watcher::default() };
+        let crash = catch_unwind(AssertUnwindSafe(|| start("other", false, &mut crashing)));
+        assert!(crash.is_err());
+        let mut resumed = Watcher::default();
+        let other = start("other", true, &mut resumed);
+        assert_eq!(resumed.updates, (9..=14).collect::<Vec<_>>(), "from the checkpoint at 8");
+        for update in ["models/update-8", "models/update-12", "models/update-14", "best"] {
+            assert_eq!(model(&whole, update), model(&other, update), "{update}");
+        }
+        assert!(!whole.join("models/update-4").exists(), "three models are kept");
+        let log = |run: &Path| metaphrase_train::log::read(run).unwrap().len();
+        assert_eq!(log(&whole), log(&other));
+        assert!(fs::read_to_string(other.join("curves.svg")).unwrap().contains("<polyline"));
     }
-    assert!(!whole.join("models/update-4").exists(), "three models are kept");
-    let log = |run: &Path| metaphrase_train::log::read(run).unwrap().len();
-    assert_eq!(log(&whole), log(&other));
-    assert!(fs::read_to_string(other.join("curves.svg")).unwrap().contains("<polyline"));
+}
+
+#[test]
+fn a_run_ends_by_time_and_goes_on_with_the_time_that_is_left() {
+    let folder = folder();
+    let schedule = "training.update.optimizer.schedule = { rate = 0.003, decay = { until-end = {} } }";
+    let run = |seconds: &str, resume, watcher: &mut Watcher| {
+        let settings = ["training.updates = 1000000", schedule, seconds];
+        run(folder.path(), "run", resume, &settings, watcher).unwrap()
+    };
+    let [mut first, mut second, mut third] = [(); 3].map(|()| Watcher::default());
+    run("training.seconds = 0.5", false, &mut first);
+    let output = run("training.seconds = 1.5", true, &mut second);
+    run("training.seconds = 1.5", true, &mut third);
+    let last = first.updates[first.updates.len() - 1];
+    assert!((last + 1..last + 1 + second.updates.len() as u64).eq(second.updates.iter().copied()), "{second:?}");
+    assert!(!second.updates.is_empty() && third.updates.is_empty(), "{second:?}, {third:?}");
+    let log = metaphrase_train::log::read(&output).unwrap();
+    let updates: Vec<&Progress> =
+        log.iter().filter_map(|entry| if let Entry::Progress(update) = entry { Some(update) } else { None }).collect();
+    let last = updates[updates.len() - 1];
+    assert!(last.seconds >= 1.5 && last.rate < 0.0015 && updates[0].rate > last.rate, "{updates:?}");
+    assert!(last.update <= last.of && last.of < 1_000_000, "{last:?}");
+    assert!(matches!(log.last(), Some(Entry::Validation(report)) if report.update == last.update), "{log:?}");
 }
 
 /// On the emulated device: the same, and from the CPU to the device and back.
@@ -250,19 +281,20 @@ fn a_run_on_a_device_goes_on_to_the_same_bits() {
     let folder = folder();
     let cuda = || vec![Cuda::emulated(false)];
     let mut told = Watcher::default();
-    let whole = run_on(cuda(), folder.path(), "whole", false, &[], &mut told).unwrap();
+    let muon = ["training.update.optimizer.method = { muon = {} }"];
+    let whole = run_on(cuda(), folder.path(), "whole", false, &muon, &mut told).unwrap();
     assert!(told.messages.iter().any(|text| text.starts_with("updates on the emulator")), "{:?}", told.messages);
     let mut crashing = Watcher { crash_at: Some(6), ..Watcher::default() };
-    let crash = catch_unwind(AssertUnwindSafe(|| run_on(cuda(), folder.path(), "other", false, &[], &mut crashing)));
+    let crash = catch_unwind(AssertUnwindSafe(|| run_on(cuda(), folder.path(), "other", false, &muon, &mut crashing)));
     assert!(crash.is_err());
-    let other = run_on(cuda(), folder.path(), "other", true, &[], &mut Watcher::default()).unwrap();
+    let other = run_on(cuda(), folder.path(), "other", true, &muon, &mut Watcher::default()).unwrap();
     assert_eq!(model(&whole, "best"), model(&other, "best"));
     let mut moved = Watcher::default();
-    run(folder.path(), "other", true, &["training.updates = 16"], &mut moved).unwrap();
+    run(folder.path(), "other", true, &[muon[0], "training.updates = 16"], &mut moved).unwrap();
     let expected = "the run was computed by a CUDA device and goes on with 2 threads: its numbers will differ in their \
                     last bits";
     assert!(moved.messages.iter().any(|text| text == expected), "{:?}", moved.messages);
-    run_on(cuda(), folder.path(), "other", true, &["training.updates = 18"], &mut moved).unwrap();
+    run_on(cuda(), folder.path(), "other", true, &[muon[0], "training.updates = 18"], &mut moved).unwrap();
     assert_eq!(moved.updates, [15, 16, 17, 18]);
 }
 

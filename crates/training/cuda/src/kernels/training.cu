@@ -83,8 +83,3 @@ KERNEL(adadelta)(float *p, const float *gradient, float *steps, float *squares, 
 KERNEL(cut)(float *p, u64 n, float limit) {
     FOR_EACH(i, n) p[i] = p[i] > limit ? limit : p[i] < -limit ? -limit : p[i];
 }
-
-// smoothed ← kept · smoothed + (1 - kept) · p
-KERNEL(smooth)(float *smoothed, const float *p, u64 n, float kept) {
-    FOR_EACH(i, n) smoothed[i] = kept * smoothed[i] + (1.0f - kept) * p[i];
-}

@@ -46,6 +46,12 @@ impl Elementwise for Cuda {
         self.add_block(x, y, whole(x, y));
     }
 
+    fn weighted_sum(&mut self, y: &mut Matrix, x: &Matrix, [a, b]: [f32; 2]) {
+        let n = same([y, x]);
+        // SAFETY: both have n numbers.
+        self.run(|backend| unsafe { backend.weighted_sum(Grid::each(n), y.write(), x.read(), n as u64, a, b) });
+    }
+
     fn mul(&mut self, y: &mut Matrix, x: &Matrix) {
         let n = same([y, x]);
         // SAFETY: both have n numbers.

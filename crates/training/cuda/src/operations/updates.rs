@@ -13,10 +13,10 @@ const SQUARE_BLOCKS: usize = 64;
 const SQUARES_OF_BLOCK: usize = 4096;
 
 impl Cuda {
-    /// The root of the sum of the squares of all numbers.
-    fn norm(&mut self, matrices: &[Matrix]) -> f32 {
+    /// The sum of the squares of each matrix.
+    fn squares<'a>(&mut self, matrices: impl ExactSizeIterator<Item = &'a Matrix>) -> Vec<f64> {
         let mut sums = self.zeros(matrices.len(), SQUARE_BLOCKS);
-        for (i, matrix) in matrices.iter().enumerate() {
+        for (i, matrix) in matrices.enumerate() {
             let n = matrix.len();
             let own = sums.write().wrapping_add(i * SQUARE_BLOCKS);
             let grid = Grid::blocks(n.div_ceil(SQUARES_OF_BLOCK).min(SQUARE_BLOCKS));
@@ -25,7 +25,8 @@ impl Cuda {
         }
         let all = self.download(&sums);
         self.give(sums);
-        all.as_slice().iter().map(|&sum| f64::from(sum)).sum::<f64>().sqrt() as f32
+        let rows = (0..all.rows()).map(|i| all.row(i).iter().map(|&sum| f64::from(sum)).sum());
+        rows.collect()
     }
 
     /// Lets a parameter follow its gradient; `means` are the first and the second of [`UpdateMatrices`], if the rule
@@ -33,7 +34,7 @@ impl Cuda {
     fn follow(&mut self, p: &mut Matrix, g: &Matrix, means: Option<[&mut Matrix; 2]>, change: Change) {
         let Change { rule, rate, clip, .. } = change;
         let (count, all) = (same([p, g]), Grid::each(p.len()));
-        let means = means.map(|[first, second]| {
+        let means = means.filter(|_| rule != Rule::Sgd).map(|[first, second]| {
             same([p, first, second]);
             [first.write(), second.write()]
         });
@@ -61,13 +62,6 @@ impl Cuda {
         // SAFETY: the matrix has n numbers.
         self.run(|b| unsafe { b.cut(Grid::each(n), matrix.write(), n as u64, limit) });
     }
-
-    /// smoothed ← kept · smoothed + (1 - kept) · parameter.
-    fn smooth(&mut self, smoothed: &mut Matrix, parameter: &Matrix, kept: f32) {
-        let n = same([smoothed, parameter]);
-        // SAFETY: both have n numbers.
-        self.run(|b| unsafe { b.smooth(Grid::each(n), smoothed.write(), parameter.read(), n as u64, kept) });
-    }
 }
 
 impl Updates for Cuda {
@@ -77,22 +71,27 @@ impl Updates for Cuda {
         for other in others {
             sum.iter_mut().zip(&**other).for_each(|(sum, other)| cuda.add(sum, other));
         }
-        cuda.norm(sum)
+        cuda.squares(sum.iter()).iter().sum::<f64>().sqrt() as f32
     }
 
-    fn update(shards: &mut [Self], change: Change, trained: UpdateMatrices<'_, Self>) {
+    fn norms(shards: &mut [Self], matrices: &[&Matrix]) -> Vec<f32> {
+        let squares = shards[0].squares(matrices.iter().copied());
+        squares.into_iter().map(|sum| sum.sqrt() as f32).collect()
+    }
+
+    fn update(shards: &mut [Self], changes: &[Change], trained: UpdateMatrices<'_, Self>) {
         let UpdateMatrices { parameters, gradients, first, second, smoothed } = trained;
         let cuda = &mut shards[0];
         let mut means = first.iter_mut().zip(second);
         let mut smoothed = smoothed.iter_mut();
-        for (parameter, gradient) in parameters.iter_mut().zip(gradients) {
+        for ((parameter, gradient), &change) in parameters.iter_mut().zip(gradients).zip(changes) {
             let means = means.next().map(|(first, second)| [first, second]);
             cuda.follow(parameter, gradient, means, change);
             if change.clip_weights > 0.0 && parameter.rows() != 1 {
                 cuda.cut(parameter, change.clip_weights);
             }
             if let Some(smoothed) = smoothed.next() {
-                cuda.smooth(smoothed, parameter, change.kept);
+                cuda.weighted_sum(smoothed, parameter, [change.kept, 1.0 - change.kept]);
             }
         }
     }

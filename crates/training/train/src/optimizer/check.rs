@@ -29,8 +29,13 @@ impl OptimizerSettings {
             ("smoothing", self.smoothing, SHARE),
             ("schedule.rate", self.schedule.rate, POSITIVE),
         ];
+        if let Decay::UntilEnd { from } = self.schedule.decay {
+            numbers.push(("schedule.decay.until-end.from", from, SHARE));
+        }
         match self.method {
             Method::Sgd => {}
+            Method::Muon { momentum, adam_share, .. } => numbers
+                .extend([("method.muon.momentum", momentum, SHARE), ("method.muon.adam-share", adam_share, POSITIVE)]),
             Method::Adam { beta1, beta2, epsilon, weight_decay } => numbers.extend([
                 ("method.adam.beta1", beta1, SHARE),
                 ("method.adam.beta2", beta2, SHARE),
@@ -47,7 +52,14 @@ impl OptimizerSettings {
             value: value.to_string(),
             expected: expected.to_owned(),
         });
-        wrong.chain(self.problem_of_decay()).collect()
+        wrong.chain(self.problem_of_steps()).chain(self.problem_of_decay()).collect()
+    }
+
+    fn problem_of_steps(&self) -> Option<SettingError> {
+        let Method::Muon { steps, .. } = self.method else { return None };
+        let expected = format!("a number from {} to {}", STEPS.start(), STEPS.end());
+        let name = "method.muon.steps";
+        (!STEPS.contains(&steps)).then(|| SettingError { name, value: steps.to_string(), expected })
     }
 
     fn problem_of_decay(&self) -> Option<SettingError> {
@@ -59,7 +71,7 @@ impl OptimizerSettings {
             }
             Decay::Linear { to } => ("schedule.decay.linear.to", to),
             Decay::Cosine { to } => ("schedule.decay.cosine.to", to),
-            Decay::InverseSquareRoot { .. } | Decay::None => return None,
+            Decay::InverseSquareRoot { .. } | Decay::UntilEnd { .. } | Decay::None => return None,
         };
         let expected = format!("more than {warmup}, the updates of `warmup`");
         (to <= warmup).then(|| SettingError { name, value: to.to_string(), expected })
@@ -69,6 +81,7 @@ impl OptimizerSettings {
 /// The numbers that are allowed, as a test and in words.
 type Bound = (fn(f32) -> bool, &'static str);
 
+const STEPS: std::ops::RangeInclusive<u32> = 1..=20;
 const NOT_NEGATIVE: Bound = (|x| x >= 0.0 && x.is_finite(), "a number from 0 on");
 const POSITIVE: Bound = (|x| x > 0.0 && x.is_finite(), "a number above 0");
 const SHARE: Bound = (|x| (0.0..1.0).contains(&x), "a number from 0 on and below 1");

@@ -1,5 +1,6 @@
 //! The rules by which parameters follow their gradients.
 
+use super::muon::Muon;
 use metaphrase_device::{Adadelta, Adam, Rule};
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,21 @@ pub enum Method {
         #[serde(default = "usual::adadelta_epsilon")]
         epsilon: f32,
     },
+    /// Jordan et al. 2024, for the maps of layers: θ ← θ - η · √max(1, outputs / inputs) · O, where O is the momentum
+    /// of the gradient with all singular values made nearly 1. Maps of one input that stand in one matrix, such as the
+    /// gates of a GRU, are each a map of their own. Tables of words and positions, the output layer, biases and other
+    /// vectors follow Adam with its default numbers.
+    Muon {
+        /// Decay of the mean of gradients, into which each gradient goes once more than it did (Nesterov).
+        #[serde(default = "usual::momentum")]
+        momentum: f32,
+        /// Steps of Newton and Schulz.
+        #[serde(default = "usual::steps")]
+        steps: u32,
+        /// The learning rate of Adam, as a share of η.
+        #[serde(default = "usual::adam_share")]
+        adam_share: f32,
+    },
 }
 
 /// Numbers that a recipe may leave out.
@@ -58,6 +74,18 @@ mod usual {
     pub(super) const fn adadelta_epsilon() -> f32 {
         1e-6
     }
+
+    pub(super) const fn momentum() -> f32 {
+        0.95
+    }
+
+    pub(super) const fn steps() -> u32 {
+        5
+    }
+
+    pub(super) const fn adam_share() -> f32 {
+        0.2
+    }
 }
 
 impl Default for Method {
@@ -67,17 +95,34 @@ impl Default for Method {
 }
 
 impl Method {
-    /// The rule of this update, counted from 1.
+    /// The rule of this update, counted from 1, for all parameters but those that follow Muon.
     pub(super) fn rule(self, update: u64) -> Rule {
         // Makes a mean that began at 0 one of the numbers so far.
         let correction = |beta: f32| (1.0 / (1.0 - f64::from(beta).powf(update as f64))) as f32;
         match self {
             Self::Sgd => Rule::Sgd,
+            Self::Muon { .. } => Self::default().rule(update),
             Self::Adam { beta1, beta2, epsilon, weight_decay } => {
                 let beta = [beta1, beta2];
                 Rule::Adam(Adam { beta, correction: beta.map(correction), epsilon, weight_decay })
             }
             Self::Adadelta { rho, epsilon } => Rule::Adadelta(Adadelta { rho, epsilon }),
+        }
+    }
+
+    /// What maps follow, if it is Muon, with this factor of all gradients.
+    pub(super) const fn muon(self, clip: f32) -> Option<Muon> {
+        match self {
+            Self::Muon { momentum, steps, .. } => Some(Muon { momentum, steps, clip }),
+            _ => None,
+        }
+    }
+
+    /// The factor of the learning rate for all parameters but those that follow Muon.
+    pub(super) const fn share(self) -> f32 {
+        match self {
+            Self::Muon { adam_share, .. } => adam_share,
+            _ => 1.0,
         }
     }
 }

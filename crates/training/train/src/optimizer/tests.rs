@@ -4,6 +4,7 @@ use super::*;
 use crate::parameters::{Init, ParameterId};
 
 const ADAM: Method = Method::Adam { beta1: 0.9, beta2: 0.98, epsilon: 1e-9, weight_decay: 0.0 };
+const MUON: Method = Method::Muon { momentum: 0.95, steps: 5, adam_share: 0.2 };
 const ADADELTA: Method = Method::Adadelta { rho: 0.95, epsilon: 1e-6 };
 
 fn settings(method: Method, rate: f32) -> OptimizerSettings {
@@ -21,7 +22,7 @@ fn one_number(settings: OptimizerSettings, gradients: &[f32]) -> (f32, Optimizer
         let mut all = [Gradients::new(&parameters)];
         all[0].matrices_mut()[0].as_mut_slice()[0] = gradient;
         let norm = Optimizer::sum(&mut shards, &mut all);
-        optimizer.update(&mut shards, &mut parameters, &all[0], norm);
+        optimizer.update(&mut shards, &mut parameters, &mut all[0], norm);
     }
     (parameters.value(id).as_slice()[0], optimizer)
 }
@@ -58,7 +59,7 @@ impl Quadratic {
         }
         let mut shards = Host::threads(threads);
         let norm = Optimizer::sum(&mut shards, &mut gradients);
-        self.optimizer.update(&mut shards, &mut self.parameters, &gradients[0], norm)
+        self.optimizer.update(&mut shards, &mut self.parameters, &mut gradients[0], norm)
     }
 
     /// The greatest |pᵢ - tᵢ|.
@@ -80,9 +81,13 @@ fn each_method_finds_the_least() {
         schedule: Schedule { rate, warmup: 10, decay: Decay::Linear { to } },
         ..settings(method, rate)
     };
-    for (settings, updates) in
-        [(settings(Method::Sgd, 0.3), 50), (falling(ADAM, 0.05, 200), 200), (falling(ADADELTA, 1.0, 600), 600)]
-    {
+    let all = [
+        (settings(Method::Sgd, 0.3), 50),
+        (falling(ADAM, 0.05, 200), 200),
+        (falling(ADADELTA, 1.0, 600), 600),
+        (falling(MUON, 0.05, 400), 400),
+    ];
+    for (settings, updates) in all {
         let mut quadratic = Quadratic::new(settings);
         assert!(quadratic.distance() > 0.4);
         (0..updates).for_each(|_| {
@@ -94,7 +99,7 @@ fn each_method_finds_the_least() {
 
 #[test]
 fn restored_state_gives_the_same_bits() {
-    for method in [Method::Sgd, ADAM, ADADELTA] {
+    for method in [Method::Sgd, ADAM, ADADELTA, MUON] {
         let settings = OptimizerSettings {
             schedule: Schedule { rate: 0.01, warmup: 8, decay: Decay::InverseSquareRoot { from: 8 } },
             clip_norm: 1.0,
@@ -174,9 +179,9 @@ fn norms_and_weights_are_cut() {
     let mut parameters = Parameters::new(0);
     let ids = [("bias", 1), ("w", 2)].map(|(name, rows)| parameters.declare(name, rows, 1, Init::Constant(0.5)));
     let cut = OptimizerSettings { clip_weights: 0.25, ..settings(Method::Sgd, 0.1) };
-    let gradients = Gradients::new(&parameters);
+    let mut gradients = Gradients::new(&parameters);
     let mut shards = Host::threads(1);
-    Optimizer::new(cut, &parameters, &mut shards[0]).update(&mut shards, &mut parameters, &gradients, 0.0);
+    Optimizer::new(cut, &parameters, &mut shards[0]).update(&mut shards, &mut parameters, &mut gradients, 0.0);
     let [bias, w] = ids.map(|id| parameters.value(id).as_slice().to_vec());
     assert_eq!((bias, w), (vec![0.5], vec![0.25; 2]), "of weights and biases only weights");
 }
@@ -204,10 +209,15 @@ fn recipes_may_leave_out_what_is_usual() {
     assert_eq!(read("method = { adadelta = {} }").unwrap().method, ADADELTA);
     let decaying = Method::Adam { beta1: 0.9, beta2: 0.98, epsilon: 1e-9, weight_decay: 0.01 };
     assert_eq!(read("method = { adam = { weight-decay = 0.01 } }").unwrap().method, decaying);
+    assert_eq!(read("method = { muon = {} }").unwrap().method, MUON);
+    let faster = Method::Muon { momentum: 0.9, steps: 3, adam_share: 0.5 };
+    assert_eq!(read("method = { muon = { momentum = 0.9, steps = 3, adam-share = 0.5 } }").unwrap().method, faster);
     let text = "method = \"sgd\"\nclip-norm = 1.0\nschedule = { warmup = 9, decay = { linear = { to = 99 } } }";
     let schedule = Schedule { warmup: 9, decay: Decay::Linear { to: 99 }, ..Schedule::default() };
     let expected = OptimizerSettings { method: Method::Sgd, clip_norm: 1.0, schedule, ..OptimizerSettings::default() };
     assert_eq!(read(text).unwrap(), expected);
+    let error = read("method = { muon = { nesterov = true } }").unwrap_err().to_string();
+    assert!(error.contains("unknown field `nesterov`, expected one of `momentum`, `steps`, `adam-share`"), "{error}");
     for bad in ["method = { adam = { rho = 0.9 } }", "clip_norm = 1.0", "schedule = { decay = \"linear\" }"] {
         assert!(read(bad).is_err(), "{bad}");
     }
@@ -225,7 +235,13 @@ fn settings_that_can_not_work_are_refused() {
     assert_eq!(check("method = { adam = { beta2 = 1.0 } }").unwrap_err(), expected);
     let expected = "optimizer: `schedule.decay.cosine.to` is 4, expected more than 9, the updates of `warmup`";
     assert_eq!(check("schedule = { warmup = 9, decay = { cosine = { to = 4 } } }").unwrap_err(), expected);
+    let expected = "optimizer: `method.muon.steps` is 0, expected a number from 1 to 20";
+    assert_eq!(check("method = { muon = { steps = 0 } }").unwrap_err(), expected);
+    let expected = "optimizer: `method.muon.momentum` is 1, expected a number from 0 on and below 1";
+    assert_eq!(check("method = { muon = { momentum = 1.0 } }").unwrap_err(), expected);
     for bad in [
+        "method = { muon = { steps = 21 } }",
+        "method = { muon = { adam-share = 0.0 } }",
         "clip-weights = nan",
         "clip-norm = inf",
         "smoothing = 1.0",

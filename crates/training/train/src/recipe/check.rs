@@ -11,7 +11,7 @@ impl Recipe {
     /// Networks and numbers that training can not work with.
     pub(super) fn problems(&self) -> Vec<Problem> {
         let mut problems = self.problems_of_network();
-        let TrainerSettings { loss, dropout, optimizer, .. } = self.training.update;
+        let TrainerSettings { loss, dropout, optimizer, accumulate, .. } = self.training.update;
         problems.extend(optimizer.problems().into_iter().map(|problem| {
             let key = format!("training.update.optimizer.{}", problem.name);
             (key.clone(), format!("`{key}` is {}, expected {}", problem.value, problem.expected))
@@ -44,12 +44,21 @@ impl Recipe {
         }
         check((1..=10_000).contains(&beam_size), "validation.beam-size", beam_size.to_string(), "from 1 to 10000");
         check(every > 0, "validation.every", "0".into(), "at least 1");
-        check(self.training.updates > 0, "training.updates", "0".into(), "at least 1");
+        let [updates, accumulate_key] = ["training.updates", "training.update.accumulate"];
+        check(self.training.updates != Some(0), updates, "0".into(), "at least 1");
+        check((1..=255).contains(&accumulate), accumulate_key, accumulate.to_string(), "from 1 to 255");
+        let seconds = self.training.seconds.unwrap_or(1.0);
+        let is_time = seconds.is_finite() && seconds > 0.0;
+        check(is_time, "training.seconds", seconds.to_string(), "a number above 0");
         if let VocabularyRecipe::Train(vocabulary) = &self.vocabulary {
             let (size, coverage) = (vocabulary.size, vocabulary.coverage);
             check((1..1 << 22).contains(&size), "vocabulary.train.size", size.to_string(), "from 1 to 4194303");
             let covers = vocabulary.kind == VocabularyKind::Words || (0.98..=1.0).contains(&coverage);
             check(covers, "vocabulary.train.coverage", coverage.to_string(), "from 0.98 to 1");
+        }
+        if self.training.updates.is_none() && self.training.seconds.is_none() {
+            let problem = "the key `training.updates` is missing, which `training.seconds` may replace";
+            problems.push((updates.to_owned(), problem.to_owned()));
         }
         problems
     }

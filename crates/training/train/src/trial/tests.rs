@@ -11,6 +11,8 @@ use metaphrase_cuda::Cuda;
 use metaphrase_device::Storage;
 use metaphrase_models::{Architecture, Config};
 
+const MUON: Method = Method::Muon { momentum: 0.95, steps: 5, adam_share: 0.2 };
+
 /// Everything that can be dropped or added to the loss.
 fn all_settings() -> TrainerSettings {
     let dropout = Dropout {
@@ -91,7 +93,7 @@ fn numbers<D: Device>(trainer: &mut Trainer<D>) -> Vec<f32> {
 #[test]
 fn updates_follow_the_cpu() {
     let adadelta = Method::Adadelta { rho: 0.95, epsilon: 1e-6 };
-    for (method, rate) in [(Method::Sgd, 0.5), (Method::default(), 3e-3), (adadelta, 1.0)] {
+    for (method, rate) in [(Method::Sgd, 0.5), (Method::default(), 3e-3), (adadelta, 1.0), (MUON, 1e-2)] {
         let settings = learning(method, rate);
         let mut on_cpu = Trainer::new(&amun(), settings, 1, 1).expect("a network");
         let mut on_device = on_device(&amun(), settings, false);
@@ -114,15 +116,16 @@ fn updates_follow_the_cpu() {
 fn sentences_are_learned_by_heart_and_resumed_to_the_same_bits() {
     let pairs = random_pairs(4);
     let words = pairs.target.all().len() as f64;
-    for config in [config(Architecture::Transformer(transformer())), amun()] {
-        let settings = learning(Method::default(), 2e-2);
-        let mut trainer = on_device(&config, settings, false);
+    let networks = [config(Architecture::Transformer(transformer())), amun()];
+    for (config, method) in networks.iter().flat_map(|config| [(config, Method::default()), (config, MUON)]) {
+        let settings = learning(method, 2e-2);
+        let mut trainer = on_device(config, settings, false);
         let update = |trainer: &mut Trainer<Cuda>| trainer.update(&pairs).expect("an update").losses.loss / words;
         let run = tempfile::tempdir().expect("a directory");
         (0..20).for_each(|_| _ = update(&mut trainer));
         let state = checkpoint::State { updates: 20, ..checkpoint::State::default() };
         checkpoint::write(run.path(), &mut trainer, &state).expect("a checkpoint");
-        let mut resumed = on_device(&config, settings, true);
+        let mut resumed = on_device(config, settings, true);
         let path = checkpoint::newest(run.path()).expect("a checkpoint");
         checkpoint::read(&path, &mut resumed).expect("the checkpoint");
         for _ in 0..10 {
@@ -165,7 +168,8 @@ fn batches_leave_no_memory_behind() {
     let attention_first = devlin().swap_remove(2).1;
     let recurrent = [recurrent(), attention_first].map(Architecture::Recurrent);
     for architecture in [Architecture::Transformer(transformer())].into_iter().chain(recurrent) {
-        let mut trainer = on_device(&config(architecture), all_settings(), false);
+        let settings = TrainerSettings { optimizer: learning(MUON, 0.1).optimizer, ..all_settings() };
+        let mut trainer = on_device(&config(architecture), settings, false);
         let mut free = Vec::new();
         for _ in 0..8 {
             trainer.update(&linked()).expect("an update");
@@ -194,7 +198,7 @@ fn a_device_that_computes_something_else_is_refused() {
     let (network, parameters) = random_network(&amun());
     let seen = trial(&mut cuda, &network, &parameters, TrainerSettings::plain()).expect("the same");
     assert!(seen < 1e-4, "{seen}");
-    for method in [Method::Sgd, Method::default(), Method::Adadelta { rho: 0.95, epsilon: 1e-6 }] {
+    for method in [Method::Sgd, Method::default(), Method::Adadelta { rho: 0.95, epsilon: 1e-6 }, MUON] {
         let right = visible(learning(method, 0.1).optimizer);
         let expected = updates(&mut Host::default(), right).expect("updates");
         let mut try_with = |settings| {
