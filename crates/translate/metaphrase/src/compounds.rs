@@ -12,33 +12,48 @@ const WITH_S: &[&str] = &["ung", "heit", "keit", "schaft", "tät", "ion", "ling"
 /// Ends of nouns that often have one: not where the next part itself begins with `st`, `sp` or `sch`.
 const OFTEN_WITH_S: &[&str] = &["el", "eit", "eid", "at", "icht", "uf", "ag"];
 
-/// A text in which one compound with this term is written with a hyphen; `None` if the text has no such compound.
-pub(crate) fn with_hyphen(text: &str, term: &str) -> Option<String> {
+/// What German may have between the parts of a compound.
+const BETWEEN: &[&str] = &["s", "n", "es", "en"];
+
+/// A text in which one compound with this term is written with a hyphen, in the ways in which it may be divided, likely
+/// ones first; none if the text has no such compound.
+pub(crate) fn with_hyphens(text: &str, term: &str) -> Vec<String> {
     let is_noun = term.starts_with(char::is_uppercase) && term.chars().all(char::is_alphabetic);
     if !is_noun {
-        return None;
+        return Vec::new();
     }
-    let (place, written) = words(text).find_map(|place| Some((place.clone(), hyphenated(&text[place], term)?)))?;
-    Some([&text[..place.start], &written, &text[place.end..]].concat())
+    let compounds = words(text).map(|place| (hyphenated(&text[place.clone()], term), place));
+    let Some((ways, place)) = compounds.into_iter().find(|(ways, _)| !ways.is_empty()) else { return Vec::new() };
+    ways.iter().map(|written| [&text[..place.start], written, &text[place.end..]].concat()).collect()
 }
 
 /// A compound with a hyphen next to the term.
-fn hyphenated(word: &str, term: &str) -> Option<String> {
+fn hyphenated(word: &str, term: &str) -> Vec<String> {
     if let Some(rest) = word.strip_prefix(term) {
-        let mut rest = rest;
         let ends = |ends: &[&str]| ends.iter().any(|end| term.ends_with(end));
         let begins_so = ["st", "sp", "sch"].iter().any(|start| rest.starts_with(start));
-        if ends(WITH_S) || (ends(OFTEN_WITH_S) && !begins_so) {
-            rest = rest.strip_prefix('s').unwrap_or(rest);
+        let between = if ends(WITH_S) || (ends(OFTEN_WITH_S) && !begins_so) {
+            Some("s")
         } else if term.ends_with('e') {
-            rest = rest.strip_prefix('n').unwrap_or(rest);
+            Some("n")
+        } else {
+            None
+        };
+        let likely = between.and_then(|between| rest.strip_prefix(between)).unwrap_or(rest);
+        let others = BETWEEN.iter().filter_map(|between| rest.strip_prefix(between));
+        let mut ways: Vec<String> = Vec::new();
+        for rest in std::iter::once(likely).chain(others).filter(|rest| rest.chars().count() >= PART) {
+            let way = format!("{term}-{}", capitalised(rest));
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
         }
-        return (rest.chars().count() >= PART).then(|| format!("{term}-{}", capitalised(rest)));
+        return ways;
     }
     let small: String = term.chars().flat_map(char::to_lowercase).collect();
-    let first = word.strip_suffix(&small)?;
+    let Some(first) = word.strip_suffix(&small) else { return Vec::new() };
     let first = if first.chars().count() > PART { first.strip_suffix('s').unwrap_or(first) } else { first };
-    (first.chars().count() > PART).then(|| format!("{first}-{term}"))
+    (first.chars().count() > PART).then(|| format!("{first}-{term}")).into_iter().collect()
 }
 
 fn capitalised(text: &str) -> String {
@@ -79,7 +94,19 @@ mod tests {
             ("Transport", "Sport", None),
             ("der starke Wind", "stark", None),
         ] {
-            assert_eq!(with_hyphen(text, term).as_deref(), expected, "{text}");
+            assert_eq!(with_hyphens(text, term).first().map(String::as_str), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn compounds_are_divided_in_several_ways() {
+        for (text, term, expected) in [
+            ("die Urlaubsinsel", "Urlaub", &["die Urlaub-Sinsel", "die Urlaub-Insel"][..]),
+            ("eine Operndiva", "Oper", &["eine Oper-Ndiva", "eine Oper-Diva"]),
+            ("die Wohnungssuche", "Wohnung", &["die Wohnung-Suche"]),
+            ("des Transports", "Sport", &[]),
+        ] {
+            assert_eq!(with_hyphens(text, term), expected, "{text}");
         }
     }
 }

@@ -51,17 +51,58 @@ impl<'a> LinkedTexts<'a> {
 
     /// The written words of the translation that attend more to a place of the source than to any word outside it.
     /// Punctuation and the end of the source do not count: models that were not trained to align look there most of the
-    /// time.
+    /// time. Nor does a word that is the best one for another word of the source, unless it is that of the place, too:
+    /// "Tür" for "door", although it also attends to "kitchen" in "the door of the kitchen".
     pub(crate) fn words_for(&self, place: &Range<usize>) -> Vec<Range<usize>> {
-        let pieces = pieces_in(&self.source_spans, place);
-        let attends = |(word, masses): &(&Word, &[f32])| {
-            let on_place = mass(self.attention, &word.pieces, &pieces);
+        let on_place = self.on_place(place);
+        let best_of_place = self.best(&on_place);
+        let others = |word: usize| {
             let is_other = |other: &Word| other.bytes.end <= place.start || place.end <= other.bytes.start;
-            let mut others = self.source_words.iter().zip(*masses).filter(|(other, _)| is_other(other));
-            others.all(|(_, &on_other)| on_other < on_place) && on_place > LEAST * word.pieces.len() as f32
+            let others = self.source_words.iter().enumerate().filter(move |(_, other)| is_other(other));
+            others.map(move |(other, _)| (other, self.mass_of(word, other)))
         };
-        let rows = self.masses.chunks_exact(self.source_words.len().max(1));
-        self.target_words.iter().zip(rows).filter(attends).map(|(word, _)| word.bytes.clone()).collect()
+        let attends = |&word: &usize| {
+            self.is_clear(word, on_place[word]) && others(word).all(|(_, on_other)| on_other < on_place[word])
+        };
+        let is_of_another = |&word: &usize| {
+            let mut others = others(word);
+            best_of_place != Some(word)
+                && others.any(|(other, on_other)| {
+                    let on_other_of_all: Vec<f32> = (0..on_place.len()).map(|word| self.mass_of(word, other)).collect();
+                    self.is_clear(word, on_other) && self.best(&on_other_of_all) == Some(word)
+                })
+        };
+        let words = (0..on_place.len()).filter(|word| attends(word) && !is_of_another(word));
+        words.map(|word| self.target_words[word].bytes.clone()).collect()
+    }
+
+    /// The written word of the translation that attends most to a place of the source; `None` if none does clearly.
+    pub(crate) fn best_word_for(&self, place: &Range<usize>) -> Option<Range<usize>> {
+        let on_place = self.on_place(place);
+        let best = self.best(&on_place).filter(|&best| self.is_clear(best, on_place[best]))?;
+        Some(self.target_words[best].bytes.clone())
+    }
+
+    /// By target word, its attention to a place of the source.
+    fn on_place(&self, place: &Range<usize>) -> Vec<f32> {
+        let pieces = pieces_in(&self.source_spans, place);
+        self.target_words.iter().map(|word| mass(self.attention, &word.pieces, &pieces)).collect()
+    }
+
+    /// The attention of a target word to a source word.
+    fn mass_of(&self, target: usize, source: usize) -> f32 {
+        self.masses[target * self.source_words.len() + source]
+    }
+
+    /// The target word with the greatest share of its attention, from the attention of each.
+    fn best(&self, masses: &[f32]) -> Option<usize> {
+        let share = |word: usize| masses[word] / self.target_words[word].pieces.len().max(1) as f32;
+        (0..masses.len()).max_by(|&a, &b| share(a).total_cmp(&share(b)))
+    }
+
+    /// Whether a target word with this attention to a place is linked with it.
+    fn is_clear(&self, target: usize, on_place: f32) -> bool {
+        on_place > LEAST * self.target_words[target].pieces.len() as f32
     }
 
     /// The written words of the source that some pieces of the translation attend to most; `None` if they look
@@ -111,8 +152,28 @@ mod tests {
         let linked = LinkedTexts::new(source, &source_pieces, target, &target_pieces, &attention);
         assert_eq!(linked.words_for(&(8..13)).first(), Some(&(9..13)));
         assert_eq!(linked.words_for(&(4..13)), [4..8, 9..13]);
+        assert_eq!(linked.best_word_for(&(9..13)), Some(9..13));
         assert_eq!(linked.place_of(2..3), Some(8..13));
         assert_eq!(linked.place_of(3..4), None, "a full stop is no term");
         assert_eq!(linked.place_of(4..5), None);
+    }
+
+    /// The attention of a word to the noun that follows is not that of the noun's own translation.
+    #[test]
+    fn a_word_of_another_is_not_linked() {
+        let (source, target) = ("door of kitchen", "Tür der Küche");
+        let (source_pieces, target_pieces) =
+            (strings(&["▁door", "▁of", "▁kitchen"]), strings(&["▁Tür", "▁der", "▁Küche"]));
+        let mut attention = Attention {
+            source_len: 4,
+            weights: vec![0.3, 0.0, 0.7, 0.0, 0.0, 0.7, 0.3, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+        };
+        let words = |attention: &Attention, place: Range<usize>| {
+            LinkedTexts::new(source, &source_pieces, target, &target_pieces, attention).words_for(&place)
+        };
+        assert!(words(&attention, 8..15).iter().eq([&(9..15)]));
+        // The only word of a place is that of the place, as a compound is.
+        attention.weights[8..12].copy_from_slice(&[0.0, 0.0, 0.1, 0.9]);
+        assert!(words(&attention, 8..15).iter().eq([&(0..4)]));
     }
 }

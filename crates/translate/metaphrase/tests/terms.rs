@@ -219,6 +219,18 @@ fn terms_of_daily_life_take_the_place_of_their_words() {
     assert!(kept.len() <= 2, "{kept:#?}");
 }
 
+/// Words next to a term that attend to its source, too, stay what they are.
+#[test]
+fn a_term_leaves_the_words_of_its_neighbours() {
+    let translator = translator();
+    let glossary = Glossary::parse("kitchen\tKochstube\n", Case::Ignore).expect("a glossary");
+    let mut options = translator.options();
+    options.glossaries = vec![glossary.into()];
+    let request = Request::translate("The child closed the window and the door of the kitchen.");
+    let found = translator.run(&options, vec![request]).expect("a translation").remove(0);
+    assert!(has(found.text(), "Tür") && has(found.text(), "Kochstube"), "{}", found.text());
+}
+
 /// A term with several forms has the one that fits its sentence, whichever the glossary names first.
 #[test]
 fn a_term_has_the_form_that_fits() {

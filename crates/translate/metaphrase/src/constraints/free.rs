@@ -1,8 +1,12 @@
 //! Whether free translations have the required terms.
 
 use super::Segmented;
-use crate::compounds::with_hyphen;
+use crate::compounds::with_hyphens;
+use crate::forms::with_capital;
 use std::collections::HashMap;
+
+/// The most ways to write a translation with hyphens.
+const MOST_WAYS: usize = 4;
 
 impl Segmented {
     /// Whether a free translation of a source has all terms as they are required, and what is copied as often as the
@@ -25,6 +29,12 @@ impl Segmented {
         copies.iter().all(is_copied) && wanted.iter().all(|(forms, &count)| whole_words(forms, text) >= count)
     }
 
+    /// Whether a translation has a term in small letters only with a capital that no sentence begins with.
+    pub(crate) fn has_stray_capital(&self, text: &str) -> bool {
+        let anywhere = |number: &usize| self.forms[*number].iter().any(|form| text.contains(form.as_str()));
+        self.numbers.iter().any(|number| anywhere(number) && whole_words(&self.forms[*number], text) == 0)
+    }
+
     /// The numbers of the terms that a free translation lacks. Where it has some of several terms with the same forms,
     /// all of these.
     pub(crate) fn missing_in(&self, text: &str) -> Vec<usize> {
@@ -36,29 +46,73 @@ impl Segmented {
     }
 
     /// A free translation in which compounds with the missing terms are written with hyphens, so that the terms are
-    /// words: `None` if terms are missing for another reason.
-    pub(crate) fn with_hyphens(&self, source: &str, text: &str) -> Option<String> {
-        let mut mended = text.to_owned();
+    /// words, in the ways that German may write them; none if terms are missing for another reason.
+    pub(crate) fn with_hyphens(&self, source: &str, text: &str) -> Vec<String> {
+        let mut texts = vec![text.to_owned()];
         for &number in &self.numbers {
             let forms = &self.forms[number];
             let same = self.numbers.iter().filter(|&&other| self.forms[other] == *forms).count();
-            if whole_words(forms, &mended) < same {
-                mended = forms.iter().find_map(|form| with_hyphen(&mended, form))?;
-            }
+            let mended = |text: String| {
+                if whole_words(forms, &text) >= same {
+                    return vec![text];
+                }
+                // A capital of a sentence's first word is no noun's.
+                let mut nouns = forms.iter().filter(|form| !is_capital(form, forms));
+                nouns
+                    .find_map(|form| Some(with_hyphens(&text, form)).filter(|texts| !texts.is_empty()))
+                    .unwrap_or_default()
+            };
+            texts = texts.into_iter().flat_map(mended).take(MOST_WAYS).collect();
         }
-        self.is_met_in(source, &mended).then_some(mended)
+        texts.retain(|mended| self.is_met_in(source, mended));
+        texts
     }
 }
 
-/// How often a text has one of these phrases as whole words.
-fn whole_words(phrases: &[String], text: &str) -> usize {
+/// How often a text has one of these forms as whole words. Those that differ from another one by a capital count at the
+/// start of a sentence.
+fn whole_words(forms: &[String], text: &str) -> usize {
     let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-    let found = |phrase: &String| {
-        let places = text.match_indices(phrase.as_str());
+    let found = |form: &String| {
+        let is_capital = is_capital(form, forms);
+        let places = text.match_indices(form.as_str());
         let whole = places.filter(|(at, found)| {
-            is_end(text[..*at].chars().next_back()) && is_end(text[at + found.len()..].chars().next())
+            is_end(text[..*at].chars().next_back())
+                && is_end(text[at + found.len()..].chars().next())
+                && (!is_capital || begins_sentence(&text[..*at]))
         });
-        if phrase.is_empty() { 0 } else { whole.count() }
+        if form.is_empty() { 0 } else { whole.count() }
     };
-    phrases.iter().map(found).sum()
+    forms.iter().map(found).sum()
+}
+
+/// Whether a form is another one with the capital of a sentence's first word.
+fn is_capital(form: &String, forms: &[String]) -> bool {
+    forms.iter().any(|other| with_capital(other).as_ref() == Some(form))
+}
+
+/// Whether a sentence may begin after this text.
+fn begins_sentence(before: &str) -> bool {
+    let before = before.trim_end_matches(|c: char| !c.is_alphanumeric() && !".!?:…–".contains(c));
+    before.is_empty() || before.ends_with(['.', '!', '?', ':', '…', '–'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capitals_stand_where_sentences_begin() {
+        let forms = ["alt", "Alt"].map(str::to_owned);
+        for (text, expected) in [
+            ("Das Haus ist alt.", 1),
+            ("Alt ist das Haus.", 1),
+            ("Er sagte: „Alt ist es.“ Alt war es.", 2),
+            ("Er wohnt im Alt Haus.", 0),
+            ("Der Altbau", 0),
+        ] {
+            assert_eq!(whole_words(&forms, text), expected, "{text}");
+        }
+        assert_eq!(whole_words(&["Haus".to_owned()], "Das Haus"), 1);
+    }
 }

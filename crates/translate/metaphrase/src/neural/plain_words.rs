@@ -1,10 +1,11 @@
 //! The words that a translation has for the source of a term in place of the term.
 
 use crate::Request;
-use crate::forms::without_region;
+use crate::forms::{with_capital, without_endings, without_region};
 use crate::linked::LinkedTexts;
 use metaphrase_text::{WholeWords, written_words};
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// In a language without a list, words of up to this number of letters may be articles.
 const SHORT: usize = 3;
@@ -49,6 +50,42 @@ pub(super) fn plain_words(
     let of_terms: HashSet<usize> = request.terms.phrases().flat_map(|phrase| words.numbers_in(phrase)).collect();
     let kept = found.iter().enumerate().filter(|(number, _)| !of_terms.contains(number));
     kept.map(|(_, word)| (*word).to_owned()).collect()
+}
+
+/// A translation in which each of these terms stands in the place of the words for its source; `None` if one of them
+/// has no such words.
+pub(super) fn with_terms(
+    linked: &LinkedTexts<'_>,
+    text: &str,
+    request: &Request,
+    terms: &[usize],
+    language: Option<&str>,
+) -> Option<String> {
+    let mut changes: Vec<(Range<usize>, String)> = Vec::new();
+    for &term in terms {
+        let term = &request.terms.required[term];
+        let target = without_endings(term.targets.first()?);
+        let source = term.source.as_ref()?;
+        let is_word = |word: &Range<usize>| !is_grammatical(&text[word.clone()], language);
+        let is_free =
+            |word: &Range<usize>| changes.iter().all(|(other, _)| word.end <= other.start || other.end <= word.start);
+        let words = linked.words_for(source).into_iter().chain(linked.best_word_for(source));
+        let words: Vec<Range<usize>> = words.filter(|word| is_word(word) && is_free(word)).collect();
+        let mut words = words.into_iter();
+        let mut place = words.next()?;
+        for word in words {
+            if !text.get(place.end..word.start).is_some_and(|between| between.trim().is_empty()) {
+                break;
+            }
+            place.end = word.end;
+        }
+        let capital = with_capital(&target).filter(|_| place.start == 0);
+        changes.push((place, capital.unwrap_or(target)));
+    }
+    changes.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
+    let mut text = text.to_owned();
+    changes.into_iter().for_each(|(place, term)| text.replace_range(place, &term));
+    Some(text)
 }
 
 /// Whether a word in small letters, or at the start of a sentence, may be an article or the like.

@@ -33,9 +33,9 @@ pub(super) struct FormSearch {
 
 /// A translation as a search found it.
 pub(super) struct Found {
-    hypotheses: Vec<Hypothesis>,
-    source_len: usize,
-    columns: Option<Vec<usize>>,
+    pub(super) hypotheses: Vec<Hypothesis>,
+    pub(super) source_len: usize,
+    pub(super) columns: Option<Vec<usize>>,
 }
 
 /// A form of a term.
@@ -165,7 +165,7 @@ impl Context {
 
 impl Found {
     /// The outcome of the line's last search, with this translation.
-    fn into_outcome(self, outcome: Outcome<Job>) -> Outcome<Job> {
+    pub(super) fn into_outcome(self, outcome: Outcome<Job>) -> Outcome<Job> {
         let Self { hypotheses, source_len, columns } = self;
         let tag = Job { columns, ..outcome.tag };
         Outcome { tag, hypotheses, source_len, ..outcome }

@@ -5,6 +5,7 @@ use super::context::{Context, pieces};
 use super::inline_terms::line_attention;
 use super::job::{Job, SecondSearch};
 use super::plain_words::plain_words;
+use super::term_attempts::Attempts;
 use super::term_forms::{FormSearch, Found};
 use crate::constraints::Segmented;
 use crate::forms::forms;
@@ -55,16 +56,14 @@ impl FirstSearches {
 pub(crate) enum TermQuestion {
     /// Whether a free translation has all terms by itself.
     Free,
-    /// Whether it has them when it avoids the words that a first free translation had for their sources.
-    FreeOfPlainWords,
     /// The places of terms that have none.
     Places,
     /// The words of a free translation for the source of the terms.
     Renderings,
     /// Whether a free translation of a line without terms has the amounts of money of its source.
     Amounts,
-    /// Which forms of its terms fit a translation that has them.
-    Forms,
+    /// Whether one of several further searches finds a likely translation that has them.
+    Attempt(Box<Attempts>),
     /// How probable a form is.
     Form(Box<FormSearch>),
     /// Whether a free translation has the terms in better forms.
@@ -154,12 +153,10 @@ impl Context {
     pub(super) fn second_term_search(&self, mut outcome: Outcome<Job>, search: TermSearch) -> Next {
         let TermSearch { question, line, second } = search;
         let Some(best) = outcome.hypotheses.first() else { return ControlFlow::Break(outcome) };
-        let (text, pieces) = (self.target.decode(&best.words), pieces(&self.target, &best.words));
-        let written = Written { text, pieces };
+        let written = self.text_of(&best.words);
         match question {
-            TermQuestion::Free => self.after_free_search(outcome, &written, line, second, true),
-            TermQuestion::FreeOfPlainWords => self.after_free_search(outcome, &written, line, second, false),
-            TermQuestion::Forms => self.compare_forms(outcome, &written, line, second),
+            TermQuestion::Free => self.after_free_search(outcome, &written, line, second),
+            TermQuestion::Attempt(attempts) => self.after_attempt(outcome, written, *attempts, line, second),
             TermQuestion::Form(search) => self.after_form(outcome, *search, line, second),
             TermQuestion::BetterForms(found) => {
                 ControlFlow::Break(self.after_better_forms(outcome, *found, &written, &line.request))
@@ -173,9 +170,11 @@ impl Context {
             }
             TermQuestion::Places => self.after_place_search(outcome, &written, line, second),
             TermQuestion::Renderings => {
-                let attention = outcome.hypotheses[0].attention.clone();
-                let all: Vec<usize> = (0..line.request.terms.required.len()).collect();
-                let avoided = self.plain_words(&outcome, attention, &written, &line.request, &all);
+                let (request, all) = (&line.request, Vec::from_iter(0..line.request.terms.required.len()));
+                let plain = |linked: &LinkedTexts<'_>, text: &str, language: Option<&str>| {
+                    plain_words(linked, text, request, &all, language)
+                };
+                let avoided = self.linked(&outcome, &written, request, plain);
                 let constraints = self.avoiding(&line.request, avoided, &outcome.tag, &second);
                 ControlFlow::Continue(SecondSearch { constraints, ..second }.task(outcome.tag, outcome.counts))
             }
@@ -217,67 +216,29 @@ impl Context {
         ControlFlow::Continue(second.task(outcome.tag, outcome.counts))
     }
 
-    /// The translation of a free search, if it has the terms; else the next search. `again`: a second free search may
-    /// follow, which avoids the words that stand in the place of terms.
-    fn after_free_search(
-        &self,
-        mut outcome: Outcome<Job>,
-        written: &Written,
-        mut line: TermLine,
-        mut second: SecondSearch,
-        again: bool,
-    ) -> Next {
-        let Written { text, pieces } = written;
-        let (source, job) = (&line.request.source, &mut outcome.tag);
-        let attention = outcome.hypotheses[0].attention.clone();
-        if job.required.is_met_by(source, text, pieces) {
-            job.required.prefer(&self.target, &self.written);
-            if !second.search.attention {
-                outcome.hypotheses[0].attention.clear();
-            }
-            return self.compare_forms(outcome, written, line, second);
-        }
-        // Scores and attention are those of the text with hyphens.
-        if let Some(words) = self.with_hyphens(source, text, job) {
-            job.required.prefer(&self.target, &self.written);
-            (second.prefix, second.constraints) = (words, None);
-            return ControlFlow::Continue(second.task(outcome.tag, outcome.counts));
-        }
-        let mut task = second.clone();
-        let mut question = TermQuestion::Forms;
-        if again && !attention.is_empty() {
-            let missing = job.required.missing_in(text);
-            let avoided = self.plain_words(&outcome, attention, written, &line.request, &missing);
-            if !avoided.is_empty() {
-                second.constraints = self.avoiding(&line.request, avoided.clone(), &outcome.tag, &second);
-                let free = avoided.into_iter().fold(Request::translate(source.as_str()), Request::avoid);
-                line.avoided = self.segmented(&free, &second).constraints;
-                task.constraints = line.avoided.clone();
-                question = TermQuestion::FreeOfPlainWords;
-            }
-        }
-        outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
-        ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
+    /// A translation as text.
+    pub(super) fn text_of(&self, words: &[WordId]) -> Written {
+        Written { text: self.target.decode(words), pieces: pieces(&self.target, words) }
     }
 
-    /// The words of a translation that stand in the place of these terms.
-    fn plain_words(
+    /// What becomes of a translation and of the links between its words and those of the source.
+    pub(super) fn linked<T>(
         &self,
         outcome: &Outcome<Job>,
-        attention: Vec<f32>,
         written: &Written,
         request: &Request,
-        terms: &[usize],
-    ) -> Vec<String> {
+        read: impl FnOnce(&LinkedTexts<'_>, &str, Option<&str>) -> T,
+    ) -> T {
         let job = &outcome.tag;
+        let attention = outcome.hypotheses[0].attention.clone();
         let attention = line_attention(attention, outcome.source_len, job.columns.as_deref());
         let Written { text, pieces } = written;
         let linked = LinkedTexts::new(&request.source, &job.source_pieces, text, pieces, &attention);
-        plain_words(&linked, text, request, terms, self.target_language())
+        read(&linked, text, self.target_language())
     }
 
     /// The terms of a request, as the second search reads them.
-    fn segmented(&self, request: &Request, second: &SecondSearch) -> Segmented {
+    pub(super) fn segmented(&self, request: &Request, second: &SecondSearch) -> Segmented {
         let (target, language) = (&self.target, self.target_language());
         Segmented::new(&request.source, &request.terms, target, &self.written, &second.search.excluded, language)
     }
@@ -314,19 +275,14 @@ impl Context {
         Some(second)
     }
 
-    /// A free translation into German with hyphens in compounds that have terms, as words with the end of the sentence.
-    fn with_hyphens(&self, source: &str, text: &str, job: &Job) -> Option<Vec<WordId>> {
-        if self.inline_terms.is_none() || self.target_language() != Some("de") {
-            return None;
-        }
-        let mended = job.required.with_hyphens(source, text)?;
-        let mut words = Vec::new();
-        self.target.encode(&mended, &mut words);
-        (self.target.decode(&words) == mended).then_some(words)
-    }
-
     /// The constraints of the second search, which avoids these words, too.
-    fn avoiding(&self, request: &Request, words: Vec<String>, job: &Job, second: &SecondSearch) -> Option<Constraints> {
+    pub(super) fn avoiding(
+        &self,
+        request: &Request,
+        words: Vec<String>,
+        job: &Job,
+        second: &SecondSearch,
+    ) -> Option<Constraints> {
         let own = second.constraints.clone();
         if words.is_empty() {
             return own;
