@@ -141,6 +141,9 @@ impl<'a> Grid<'a> {
             places.insert(at, bytes.clone());
             found.push((child, ElementContent { text, source: words, target, bytes }));
         }
+        if initial.is_none() {
+            self.cover(inside, &mut found);
+        }
         if let Some(initial) = initial {
             make_room(&initial.1, &mut found);
             found.push(initial);
@@ -150,6 +153,30 @@ impl<'a> Grid<'a> {
             found.push((marker, self.put_marker(marker, inside, placed, &mut places)));
         }
         found
+    }
+
+    /// Where elements of one kind have all words of the source, they have all words of the translation: one without an
+    /// element joins the element before it, or else the first one.
+    fn cover(&self, inside: &ElementContent, found: &mut [(usize, ElementContent)]) {
+        let open = |&(child, _): &(usize, ElementContent)| &self.block.elements[child].open;
+        let are_alike = found.windows(2).all(|pair| open(&pair[0]) == open(&pair[1]));
+        let words: usize = found.iter().map(|(_, content)| content.source.len()).sum();
+        if found.len() < 2 || !are_alike || words < inside.source.len() {
+            return;
+        }
+        found.sort_by_key(|(_, content)| content.target.start);
+        let starts: Vec<usize> = found.iter().skip(1).map(|(_, content)| content.target.start).collect();
+        for (place, (_, content)) in found.iter_mut().enumerate() {
+            let next = starts.get(place).copied().unwrap_or(inside.target.end);
+            let first = if place == 0 { inside.target.start } else { content.target.start };
+            if first < content.target.start {
+                content.bytes.start = self.target[first].0.start;
+            }
+            if content.target.end < next {
+                content.bytes.end = content.bytes.end.max(self.target[next - 1].0.end);
+            }
+            content.target = first..next.max(content.target.end);
+        }
     }
 
     /// The child that is a drop capital.

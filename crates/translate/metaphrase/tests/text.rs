@@ -103,6 +103,16 @@ fn a_page_is_one_text() {
     assert_eq!(error.to_string(), "line 1: the element <a> has no end tag; write it, or read the text as HTML");
 }
 
+/// The markup of LibreTranslate's issue 806: all words of the source stand in two elements.
+#[test]
+fn no_word_leaves_elements_that_have_them_all() {
+    let page = "<a href=\"#\">\n <em>\n  <u>\n   View the complete range of\n  </u>\n </em>\n <em>\n  <u>\n   drawer systems here!\n  </u>\n </em>\n</a>";
+    let text = translate(&translator("en-de"), TextFormat::Html, page).text().to_owned();
+    let outside = text.split("<em>").map(|part| part.rsplit("</em>").next().unwrap_or_default());
+    let outside: String = outside.collect::<String>().replace("<a href=\"#\">", "").replace("</a>", "");
+    assert_eq!((outside.trim(), text.matches("<em>").count()), ("", 2), "{text}");
+}
+
 #[test]
 fn a_text_of_nothing_comes_back() {
     let translator = translator("en-de");
