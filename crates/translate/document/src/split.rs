@@ -21,7 +21,8 @@ const MORE: &[&str] = &[
     "Dr", "Mr", "Mrs", "Ms", "St", "Abb", "Abs", "Art", "Aufl", "Bd", "Bsp", "Hrsg", "Jh", "Kap", "Mio", "Mrd", "Nr",
     "Str", "Tab", "Tel", "Ziff", "bspw", "bzgl", "bzw", "ca", "evtl", "ggf", "inkl", "max", "min", "sog", "usf", "vgl",
     "zzgl", "z.B", "d.h", "u.a", "o.ä", "i.d.R", "h.c", "s.o", "s.u", "e.g", "i.e", "cf", "vs", "approx", "al", "fig",
-    "Fig", "Eq", "Sec", "Vol", "pp", "Nos", "Mlle", "Mme", "MM", "etc.)",
+    "Fig", "Eq", "Sec", "Vol", "pp", "Nos", "Mlle", "Mme", "MM", "ext", "Ext", "incl", "excl", "exkl", "einschl",
+    "dept", "Dept", "etc.)",
 ];
 
 /// Abbreviations of names of states and bodies: names go on after them, as in `U.S. Army`, unless a word follows that
@@ -284,6 +285,7 @@ mod tests {
     fn full_stops_of_words_end_no_sentence() {
         for (language, text) in [
             ("en", "Dr. Smith paid Mr. J. R. Jones $5.50 at approx. 3 p.m. yesterday."),
+            ("en", "Call the Sales Dept. Office at 555-0100 ext. 12 today."),
             ("en", "See Fig. 3 and No. 5, e.g. Table 2."),
             ("en", "\"Why?\" she asked."),
             ("en", "The U.S. Army met U.S. President Lincoln."),
