@@ -174,7 +174,8 @@ impl<'a, D: Device> Run<'a, D> {
 
     fn updates(&mut self, observer: &mut dyn Observer) -> Result<(), TrainError> {
         let training = self.recipe.training;
-        while training.over(self.state.updates, self.seconds()) < 1.0 {
+        // The time at the end of an update or of a validation, so that none ends the run after it was looked at.
+        while training.over(self.state.updates, self.state.seconds) < 1.0 {
             let (update, words) = self.update()?;
             let over = training.over(self.state.updates, self.state.seconds);
             let progress = Progress {
