@@ -68,8 +68,8 @@ impl<'a> LinkedTexts<'a> {
             let mut others = others(word);
             best_of_place != Some(word)
                 && others.any(|(other, on_other)| {
-                    let on_other_of_all: Vec<f32> = (0..on_place.len()).map(|word| self.mass_of(word, other)).collect();
-                    self.is_clear(word, on_other) && self.best(&on_other_of_all) == Some(word)
+                    let of_all = || (0..on_place.len()).map(|word| self.mass_of(word, other)).collect::<Vec<f32>>();
+                    self.is_clear(word, on_other) && self.best(&of_all()) == Some(word)
                 })
         };
         let words = (0..on_place.len()).filter(|word| attends(word) && !is_of_another(word));
