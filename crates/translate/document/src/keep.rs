@@ -235,6 +235,9 @@ mod tests {
             ("{n, plural, one {# file", &[]),
             ("你好{name}，再见", &["{name}"]),
             ("CO₂ and H₂SO₄ are 2 gases", &["CO₂", "H₂SO₄"]),
+            ("64-Bit-Versionen, RFC-1867-konforme Browser, ISO-8859-1-Kodierung", &["ISO-8859-1"]),
+            ("$100 for a bag and $2 for coffee", &[]),
+            ("the key sk-proj-1234567890abcdef", &["sk-proj-1234567890abcdef"]),
         ] {
             assert_eq!(kept(text, Keep::default()), expected, "{text}");
         }

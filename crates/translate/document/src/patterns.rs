@@ -114,6 +114,18 @@ fn is_path(found: &Found<'_>) -> bool {
     begins(found) && letters && (rooted || names.len() > 1 || ROOTS.contains(&first) || first.contains(['.', '_']))
 }
 
+/// Whether a text with hyphens ends in a word: `64-Bit-Versionen` is no key.
+fn ends_in_word(text: &str) -> bool {
+    let last = text.rsplit_once('-').map_or("", |(_, last)| last).as_bytes();
+    last.len() >= 4 && last[0].is_ascii_alphabetic() && last[1..].iter().all(u8::is_ascii_lowercase)
+}
+
+/// Whether a text has `$1`, which is not the start of an amount.
+fn has_first_argument(text: &str) -> bool {
+    let rest = text.split("$1").skip(1);
+    rest.map(|rest| rest.trim_start_matches(['.', ','])).any(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// Names that may have other things in them.
 static FIRST: LazyLock<Vec<Form>> = LazyLock::new(|| {
     [
@@ -160,10 +172,9 @@ static NAMES: LazyLock<Vec<Form>> = LazyLock::new(|| {
         form(r"#[0-9A-Fa-f]{6}|0x[0-9A-Fa-f]+", is_apart),
         // Arguments of shells: the first is there if another one is. Without it, `$5` is an amount.
         form(r"\$\d", |found| {
-            let all = [found.before, found.text, found.after];
             let amount =
                 found.after.strip_prefix(['.', ',']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-            is_apart(found) && !amount && all.iter().any(|text| text.contains("$1"))
+            is_apart(found) && !amount && [found.before, found.text, found.after].into_iter().any(has_first_argument)
         }),
         form(r":[a-z0-9][a-z0-9_+-]*:", |found| begins(found) && is_apart(found)),
         form(r"&&", |_| true),
@@ -185,7 +196,8 @@ static NAMES: LazyLock<Vec<Form>> = LazyLock::new(|| {
         // Keys and sums, which are no words.
         form(r"[A-Za-z0-9_+/-]{16,}={0,2}", |found| {
             let digits = found.text.bytes().filter(u8::is_ascii_digit).count();
-            digits >= 2 && digits < found.text.len() && !found.text.contains("--") && is_apart(found)
+            let is_key = digits >= 2 && digits < found.text.len() && !found.text.contains("--");
+            is_key && !ends_in_word(found.text) && is_apart(found)
         }),
         // Formulas of chemistry, as `CO₂`: vocabularies read a lowered digit as any other.
         form(r"[A-Za-z]+[₀-₉][A-Za-z₀-₉]*", is_apart),
