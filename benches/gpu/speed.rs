@@ -80,6 +80,7 @@ fn measure(
         languages: None,
         language_words: None,
         inline_terms: None,
+        unlearned_letters: String::new(),
     };
     let settings = TrainerSettings { precision, ..recipe.training.update };
     let mut parameters = Parameters::new(1);

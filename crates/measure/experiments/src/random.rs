@@ -97,6 +97,7 @@ pub fn write_model(architecture: Architecture, words: &Words, folder: &Path, see
         languages: None,
         language_words: None,
         inline_terms: None,
+        unlearned_letters: String::new(),
         decoding: DecoderDefaults { max_length_factor: Some(1.0), ..DecoderDefaults::default() },
         architecture,
     };

@@ -308,6 +308,7 @@ fn config(recipe: &Recipe, vocabularies: &RunVocabularies) -> Result<Config, Rec
         languages: recipe.data.train.first().and_then(CorpusFiles::languages),
         language_words: None,
         inline_terms: recipe.model.inline_terms.clone(),
+        unlearned_letters: String::new(),
         decoding: recipe.model.decoding,
         architecture,
     };

@@ -2,10 +2,12 @@
 //! carried around the
 //! model and put in where its neighbours' translations stand.
 
+mod digits;
 mod reader;
 
 use crate::document::answer_of;
 use crate::{Hypothesis, Request, RequiredTerm, Translation};
+use digits::{PlainWord, is_levelled, plain_words, restored};
 use metaphrase_base::{Choice, Named, WordId};
 use metaphrase_document::{LinePart, SegmentedText};
 use metaphrase_text::numbers::{Amount, amounts};
@@ -44,6 +46,8 @@ const LONGEST: usize = 50_000;
 pub(crate) struct Lacking<'v> {
     source: &'v Vocabulary,
     target: &'v Vocabulary,
+    /// Letters that the vocabulary has and the model garbles.
+    unlearned: &'v str,
     keeps: bool,
     /// Whether the vocabulary writes the characters that it lacks as bytes. Models that were trained on little of them
     /// garble them.
@@ -72,6 +76,8 @@ pub(crate) struct CarriedLine {
     names: Vec<String>,
     /// Amounts of money that the line has, and how they are written in the target language.
     renderings: Vec<(String, String)>,
+    /// Words that the model writes with plain digits.
+    plain_words: Vec<PlainWord>,
     pub(crate) note: String,
     /// Whether alignments tell where something stands.
     pub(crate) aligned: bool,
@@ -79,11 +85,17 @@ pub(crate) struct CarriedLine {
 
 impl<'v> Lacking<'v> {
     /// `None`: the vocabulary has all characters, or the model reads the bytes of those that it lacks.
-    pub(crate) fn new(source: &'v Vocabulary, target: &'v Vocabulary, handling: UnknownCharacters) -> Option<Self> {
+    pub(crate) fn new(
+        source: &'v Vocabulary,
+        target: &'v Vocabulary,
+        unlearned: &'v str,
+        handling: UnknownCharacters,
+    ) -> Option<Self> {
         let keeps = handling == UnknownCharacters::Keep;
         let has_bytes = !source.lacks_characters();
         let is_useful = source.has_pieces() && (keeps || !has_bytes);
-        is_useful.then_some(Self { source, target, keeps, has_bytes, languages: None })
+        let unlearned = if keeps { unlearned } else { "" };
+        is_useful.then_some(Self { source, target, unlearned, keeps, has_bytes, languages: None })
     }
 
     /// Amounts of money whose currency the vocabulary lacks are written as the target language writes them.
@@ -91,9 +103,36 @@ impl<'v> Lacking<'v> {
         Self { languages, ..self }
     }
 
-    /// Whether a source word stands for a character that the vocabulary lacks, or for a byte of one.
+    /// Whether a source word stands for a character that the vocabulary lacks, for a byte of one, or for a letter that
+    /// the model garbles.
     fn lacks(&self, word: WordId) -> bool {
-        self.source.is_unknown(word) || (self.has_bytes && self.source.is_byte(word))
+        let is_garbled = || !self.unlearned.is_empty() && self.is_unlearned(self.source.word(word));
+        self.source.is_unknown(word) || (self.has_bytes && self.source.is_byte(word)) || is_garbled()
+    }
+
+    /// Whether a piece is a letter that the model garbles.
+    fn is_unlearned(&self, piece: &str) -> bool {
+        let mut characters = piece.trim_start_matches('\u{2581}').chars();
+        let letter = characters.next().filter(|_| characters.next().is_none());
+        letter.is_some_and(|letter| self.unlearned.contains(letter))
+    }
+
+    /// The note on these characters; empty if none of them may be lost or read as another.
+    fn note(&self, characters: &[char]) -> String {
+        let is_lost = |c: &char| !self.unlearned.contains(*c) && !is_levelled(*c);
+        let missing: Vec<char> = characters.iter().copied().filter(is_lost).collect();
+        // Signs that are carried lose nothing.
+        let is_told = !missing.is_empty() && (!self.has_bytes || missing.iter().any(|c| c.is_alphanumeric()));
+        if !is_told {
+            return String::new();
+        }
+        let shown: String = missing.iter().take(LISTED).map(|c| format!(" {c}")).collect();
+        let more = if missing.len() > LISTED { " …" } else { "" };
+        let (count, verb) = match missing.len() {
+            1 => ("1 character", "is"),
+            count => (&*format!("{count} characters"), "are"),
+        };
+        format!("{count} {verb} not in the model's vocabulary:{shown}{more}")
     }
 
     /// The request as the model reads it, and the line that its translation is put together with; `None` if the
@@ -104,27 +143,17 @@ impl<'v> Lacking<'v> {
             return None;
         }
         let mut reader = Reader::new(self, &request.source);
-        if reader.knows(&request.source) {
+        let plain_words = if self.keeps { plain_words(&request.source) } else { Vec::new() };
+        let lacking = if reader.knows(&request.source) { Vec::new() } else { reader.lacking(&request.source) };
+        if lacking.is_empty() && plain_words.is_empty() {
             return None;
         }
-        let lacking = reader.lacking(&request.source);
-        if lacking.is_empty() {
-            return None;
-        }
-        let shown: String = lacking.iter().take(LISTED).map(|c| format!(" {c}")).collect();
-        let more = if lacking.len() > LISTED { " …" } else { "" };
-        let (count, verb) = match lacking.len() {
-            1 => ("1 character", "is"),
-            count => (&*format!("{count} characters"), "are"),
-        };
-        // Signs that are carried lose nothing.
-        let is_told = !self.has_bytes || lacking.iter().any(|c| c.is_alphanumeric());
-        let note = format!("{count} {verb} not in the model's vocabulary:{shown}{more}");
-        let note = if is_told { note } else { String::new() };
+        let note = self.note(&lacking);
         let own = request.terms.required.len();
         if !self.keeps {
             let (text, terms, names) = (SegmentedText::of_line(&[]), Vec::new(), Vec::new());
-            return Some(CarriedLine { text, terms, own, names, renderings: Vec::new(), note, aligned: false });
+            let renderings = Vec::new();
+            return Some(CarriedLine { text, terms, own, names, renderings, plain_words, note, aligned: false });
         }
         let amounts = self.languages.map(|[from, to]| amounts(&request.source, (from, to))).unwrap_or_default();
         let lacks = |amount: &Amount| request.source[amount.range.clone()].contains(&*lacking);
@@ -144,7 +173,7 @@ impl<'v> Lacking<'v> {
             rewrite(request, &parts, source, &terms, &names);
         }
         let terms = number(terms, own);
-        Some(CarriedLine { text, terms, own, names, renderings, note, aligned })
+        Some(CarriedLine { text, terms, own, names, renderings, plain_words, note, aligned })
     }
 }
 
@@ -249,7 +278,8 @@ impl CarriedLine {
             let text = self.text.finish(&[answer]).text;
             let localised =
                 |text: String, (written, rendering): &(String, String)| text.replacen(written, rendering, 1);
-            translation.hypotheses[rank].text = self.renderings.iter().fold(text, localised).trim().to_owned();
+            let text = restored(self.renderings.iter().fold(text, localised), &self.plain_words);
+            translation.hypotheses[rank].text = text.trim().to_owned();
         }
         for hypothesis in &mut translation.hypotheses {
             hypothesis.met.retain(|met| met.term < self.own);

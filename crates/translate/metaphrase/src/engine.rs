@@ -50,6 +50,8 @@ pub struct EngineFacts {
     pub source_vocabulary: Option<Arc<Vocabulary>>,
     /// The words that the engine writes.
     pub target_vocabulary: Option<Arc<Vocabulary>>,
+    /// Letters that the vocabulary has and that the engine garbles: they are dealt with as those that it lacks.
+    pub unlearned_letters: String,
     /// The units that word alignments link; `None` if translations have no alignments.
     pub alignment: Option<AlignmentUnit>,
     /// Counts the target words in evidence of other systems.

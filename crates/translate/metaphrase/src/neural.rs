@@ -128,6 +128,7 @@ impl Engine for Neural {
             target_languages: languages.targets(),
             source_vocabulary: Some(Arc::clone(source)),
             target_vocabulary: Some(Arc::clone(target)),
+            unlearned_letters: model.config().unlearned_letters.clone(),
             alignment: model.facts().attention.then_some(AlignmentUnit::Pieces),
             evidence_counter: Some(counter.clone()),
             takes_whole_lines: false,

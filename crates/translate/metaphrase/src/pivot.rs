@@ -44,6 +44,8 @@ impl Engine for Pivot {
             target_vocabulary: last.target_vocabulary.clone(),
             alignment: self.has_alignment().then_some(AlignmentUnit::Pieces),
             evidence_counter: last.evidence_counter.clone(),
+            // Each leg deals with its own.
+            unlearned_letters: String::new(),
             takes_whole_lines: true,
         }
     }

@@ -103,8 +103,8 @@ impl<'t> Planner<'t> {
         if options.pieces || options.allow_unk || options.replace_unknown.is_some() || facts.takes_whole_lines {
             return None;
         }
-        let lacking =
-            Lacking::new(facts.source_vocabulary.as_ref()?, facts.target_vocabulary.as_ref()?, options.unknown)?;
+        let (source, target) = (facts.source_vocabulary.as_ref()?, facts.target_vocabulary.as_ref()?);
+        let lacking = Lacking::new(source, target, &facts.unlearned_letters, options.unknown)?;
         let languages = facts.languages.as_ref().filter(|_| options.amounts == Amounts::Keep);
         Some(lacking.with_languages(languages.map(|[source, target]| [source.as_str(), target.as_str()])))
     }

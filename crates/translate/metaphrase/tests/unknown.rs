@@ -228,3 +228,21 @@ fn a_term_inside_a_path_is_no_term() {
         assert_eq!(translator.translate(&[line]).unwrap()[0].terms.len(), terms, "{line}");
     }
 }
+
+#[test]
+fn letters_that_the_model_garbles_and_raised_digits_stay() {
+    let translator = Translator::bundled().expect("the bundled model");
+    for (source, expected) in [
+        ("Gdańsk is well known.", "Gdańsk"),
+        ("The Škoda was sold to Anaïs.", "Škoda"),
+        ("The naïve approach failed.", "naive"),
+        ("The flat has 85 m² and costs 900 euros.", "85 m²"),
+        ("The lamp has 10³ W.", "10³"),
+        ("Use 2½ cups of milk.", "2½"),
+        ("CO₂ emissions fell.", "CO₂"),
+    ] {
+        let found = translator.run(&translator.options(), vec![Request::translate(source)]).expect("a translation");
+        let found = &found[0];
+        assert!(found.text().contains(expected) && found.notes.is_empty(), "{source}: {found:?}");
+    }
+}

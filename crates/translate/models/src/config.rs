@@ -64,6 +64,10 @@ pub struct Config {
     /// term, one between it and its translation, one after that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inline_terms: Option<[String; 3]>,
+    /// Letters that the vocabulary has and that the model garbles, because it learnt from too few words with them:
+    /// they are dealt with as those that the vocabulary lacks.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unlearned_letters: String,
     /// The options of search that the user does not set.
     #[serde(default, skip_serializing_if = "DecoderDefaults::is_empty")]
     pub decoding: DecoderDefaults,

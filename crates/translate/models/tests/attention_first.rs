@@ -223,6 +223,7 @@ fn model(config: &RecurrentConfig, tensors: &Tensors) -> Model {
         languages: None,
         language_words: None,
         inline_terms: None,
+        unlearned_letters: String::new(),
         decoding: Default::default(),
         architecture: Architecture::Recurrent(config.clone()),
     };
@@ -275,6 +276,7 @@ fn settings_that_do_not_fit_are_told() {
             languages: None,
             language_words: None,
             inline_terms: None,
+            unlearned_letters: String::new(),
             decoding: Default::default(),
             architecture,
         };

@@ -1,5 +1,6 @@
 //! A line as a model with a small vocabulary reads it.
 
+use super::digits::is_fraction;
 use super::{Copy, Lacking};
 use crate::folding::folded;
 use metaphrase_base::WordId;
@@ -132,6 +133,10 @@ impl<'r> Reader<'r> {
     /// Whether other letters may stand for those of a word. Where the vocabulary writes characters as bytes, the
     /// translation should have names as they are.
     fn may_fold(&mut self, word: &str) -> bool {
+        // `2½` is not 21/2.
+        if word.chars().zip(word.chars().skip(1)).any(|(digit, c)| digit.is_ascii_digit() && is_fraction(c)) {
+            return false;
+        }
         let is_name = self.lacking.has_bytes && word.contains(char::is_uppercase);
         !is_name || word.chars().all(|c| !c.is_alphabetic() || self.knows_character(c))
     }

@@ -327,6 +327,7 @@ mod tests {
             languages: None,
             language_words: None,
             inline_terms: None,
+            unlearned_letters: String::new(),
             decoding: DecoderDefaults::default(),
             architecture: Architecture::Recurrent(recurrent),
         }

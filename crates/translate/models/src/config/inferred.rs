@@ -43,6 +43,7 @@ pub(crate) fn config(weights: &Weights) -> Result<Config, ModelError> {
         languages: None,
         language_words: None,
         inline_terms: None,
+        unlearned_letters: String::new(),
         decoding: DecoderDefaults::default(),
         architecture: Architecture::Recurrent(recurrent),
     })

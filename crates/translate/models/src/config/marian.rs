@@ -109,6 +109,7 @@ pub(crate) fn config(yml: &str, weights: &Weights) -> Result<Config, ModelError>
         languages: None,
         language_words: None,
         inline_terms: None,
+        unlearned_letters: String::new(),
         decoding: DecoderDefaults::default(),
         architecture,
     })

@@ -89,6 +89,7 @@ impl Settings {
             languages: None,
             language_words: None,
             inline_terms: None,
+            unlearned_letters: String::new(),
             decoding: DecoderDefaults::default(),
             architecture: Architecture::Transformer(transformer),
         })

@@ -108,6 +108,7 @@ fn model_of(
         languages: None,
         language_words: None,
         inline_terms: None,
+        unlearned_letters: String::new(),
         decoding,
         architecture: Architecture::Transformer(network.config),
     };

@@ -53,6 +53,7 @@ pub(crate) fn config(architecture: Architecture) -> Config {
         languages: None,
         language_words: None,
         inline_terms: None,
+        unlearned_letters: String::new(),
         decoding: Default::default(),
         architecture,
     }
