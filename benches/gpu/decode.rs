@@ -8,7 +8,7 @@
 //! searched twice, as by engines that do not look at amounts.
 
 use anyhow::{Context, Result, bail, ensure};
-use metaphrase::{Amounts, Choice, Device, Precision, Request, TranslateOptions, Translation, Translator};
+use metaphrase::{Choice, Device, Lost, Precision, Request, TranslateOptions, Translation, Translator};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -20,7 +20,7 @@ struct Bench {
     /// Source pieces of a line, on average.
     pieces: usize,
     seconds: f64,
-    amounts: Amounts,
+    amounts: Lost,
 }
 
 /// A way to use the machine.
@@ -51,8 +51,8 @@ fn main() -> Result<()> {
         [numbers("256")?, numbers("1,4,12")?, numbers("1,4,16,64,256,1024")?, numbers("4")?];
     let compared = compared[0];
     let amounts = match arguments.next().as_deref() {
-        None | Some("keep") => Amounts::Keep,
-        Some("model") => Amounts::Model,
+        None | Some("keep") => Lost::Keep,
+        Some("model") => Lost::Model,
         Some(_) => bail!(expected),
     };
     let text = std::fs::read_to_string(&text).with_context(|| format!("{text} can not be read"))?;

@@ -55,6 +55,7 @@ class CallOptions(TypedDict, total=False):
     replace_unknown: bool | Table | None
     unknown: Literal["keep", "model"]
     amounts: Literal["keep", "model"]
+    things: Literal["keep", "model"]
     pieces: bool
     allow_special: bool
     check_numbers: bool

@@ -19,7 +19,6 @@
 #![forbid(unsafe_code)]
 
 mod alignment;
-mod amounts;
 mod builder;
 mod bundled;
 mod capitals;
@@ -41,6 +40,7 @@ mod language_model;
 mod languages;
 mod lengths;
 mod linked;
+mod lost;
 mod model_languages;
 mod neural;
 mod options;
@@ -59,7 +59,6 @@ mod translator;
 mod unknown;
 
 pub use alignment::{AlignmentKind, Attention};
-pub use amounts::Amounts;
 pub use builder::TranslatorBuilder;
 pub use carried::UnknownCharacters;
 pub use constraints::{Met, RequiredTerm, Terms};
@@ -73,6 +72,7 @@ pub use export::export;
 pub use glossary::{
     Case, Glossary, GlossaryError, GlossaryFile, GlossaryFileError, GlossaryFormat, alternatives, required_terms,
 };
+pub use lost::Lost;
 pub use metaphrase_base::{
     Choice, Flag, Named, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionKind, OptionValue, Unit, UnitTime,
     UnitTimes, UnknownName, WordId,

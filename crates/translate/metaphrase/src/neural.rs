@@ -4,6 +4,7 @@ mod context;
 mod evidence_scores;
 mod inline_terms;
 mod job;
+mod lost;
 mod outcome;
 mod plain_words;
 mod pool;

@@ -1,7 +1,7 @@
 //! How lines are translated.
 
 use crate::{
-    Amounts, Dictionary, EvidenceOptions, Glossary, GraphUnits, SearchOptions, TermPlaces, TermUse, UnknownCharacters,
+    Dictionary, EvidenceOptions, Glossary, GraphUnits, Lost, SearchOptions, TermPlaces, TermUse, UnknownCharacters,
 };
 use metaphrase_base::{
     Choice, Field, Flag, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionItem, OptionKind, OptionValue,
@@ -32,7 +32,9 @@ pub struct TranslateOptions {
     /// with. `allow_unk` and `replace_unknown` deal with them in their own way.
     pub unknown: UnknownCharacters,
     /// What becomes of amounts of money that a translation lacks.
-    pub amounts: Amounts,
+    pub amounts: Lost,
+    /// What becomes of addresses, placeholders, code and names of files that a translation lacks.
+    pub things: Lost,
     /// Whether requests have words of the vocabularies, mostly sub-word pieces, with spaces between them instead of
     /// text: source, prefix and given target. Terms are text in any case.
     pub pieces: bool,
@@ -81,7 +83,8 @@ impl Default for TranslateOptions {
             allow_unk: false,
             replace_unknown: None,
             unknown: UnknownCharacters::default(),
-            amounts: Amounts::default(),
+            amounts: Lost::default(),
+            things: Lost::default(),
             pieces: false,
             allow_special: false,
             max_source_length: 1000,
@@ -209,11 +212,21 @@ impl TranslateOptions {
             "amounts",
             OptionGroup::Text,
             Field::Name(
-                names_of::<Amounts>,
+                names_of::<Lost>,
                 |o| o.amounts.name(),
-                |o, name| Amounts::from_name(name).map(|to| o.amounts = to),
+                |o, name| Lost::from_name(name).map(|to| o.amounts = to),
             ),
-            "What becomes of an amount of money whose number or currency a translation lacks",
+            "What becomes of an amount of money whose number or currency a translation lacks (English and German)",
+        ),
+        Item::new(
+            "things",
+            OptionGroup::Text,
+            Field::Name(
+                names_of::<Lost>,
+                |o| o.things.name(),
+                |o, name| Lost::from_name(name).map(|to| o.things = to),
+            ),
+            "What becomes of an address, a placeholder, code or the name of a file that a translation lacks",
         ),
         Item::new(
             "pieces",

@@ -7,7 +7,7 @@ use crate::engine::{Engine, EngineFacts, Plan, Session};
 use crate::parts::{Divider, Gaps, PartCollector};
 use crate::reply::{AnswerFn, Cancel, Reply};
 use crate::{
-    Amounts, Error, Glossary, Request, RequiredTerm, SearchOptions, TranslateOptions, Translation, required_terms,
+    Error, Glossary, Lost, Request, RequiredTerm, SearchOptions, TranslateOptions, Translation, required_terms,
 };
 use metaphrase_document::Splitter;
 use std::cmp::Reverse;
@@ -105,7 +105,7 @@ impl<'t> Planner<'t> {
         }
         let (source, target) = (facts.source_vocabulary.as_ref()?, facts.target_vocabulary.as_ref()?);
         let lacking = Lacking::new(source, target, &facts.unlearned_letters, options.unknown)?;
-        let languages = facts.languages.as_ref().filter(|_| options.amounts == Amounts::Keep);
+        let languages = facts.languages.as_ref().filter(|_| options.amounts == Lost::Keep);
         Some(lacking.with_languages(languages.map(|[source, target]| [source.as_str(), target.as_str()])))
     }
 

@@ -1,6 +1,6 @@
 //! Required and avoided terms in the text of translations, with the model that comes with the program.
 
-use metaphrase::{Amounts, Case, Glossary, Request, SamplingPool, TermUse, Translation, Translator};
+use metaphrase::{Case, Glossary, Lost, Request, SamplingPool, TermUse, TranslateOptions, Translation, Translator};
 
 fn translator() -> Translator {
     Translator::builder().model("en-de").threads(1).build().expect("the bundled model")
@@ -360,9 +360,34 @@ fn compounds_with_terms_have_hyphens() {
 }
 
 #[test]
+fn a_thing_that_is_lost_is_searched_for_again() {
+    let translator = translator();
+    let texts = |things: Lost, sources: &[&str]| -> Vec<String> {
+        let options = TranslateOptions { things, ..translator.options() };
+        let requests = sources.iter().map(|source| Request::translate(*source)).collect();
+        let found = translator.run(&options, requests).expect("translations");
+        assert!(found.iter().all(|found| found.missing.is_empty() && found.hypotheses[0].met.is_empty()));
+        found.iter().map(|found| found.text().to_owned()).collect()
+    };
+    let sources = [
+        "Set MAX_RETRIES to 5 in settings.ini.",
+        "Password to use if none is specified in odbc_connect or odbc_pconnect.",
+        "To set at runtime, use the error_reporting function.",
+    ];
+    let things = [&["MAX_RETRIES", "settings.ini"][..], &["odbc_connect", "odbc_pconnect"], &["error_reporting"]];
+    let right = |texts: &[String]| {
+        texts.iter().zip(things).filter(|(text, things)| things.iter().all(|thing| text.contains(thing))).count()
+    };
+    assert_eq!(right(&texts(Lost::Keep, &sources)), 3);
+    assert!(right(&texts(Lost::Model, &sources)) < 3, "the model loses none of these any more: find others");
+    let kept = ["Press Ctrl+C to stop the program.", "Open /etc/hosts now.", "It is old."];
+    assert_eq!(texts(Lost::Keep, &kept), texts(Lost::Model, &kept));
+}
+
+#[test]
 fn an_amount_of_money_that_is_lost_is_searched_for_again() {
     let translator = translator();
-    let texts = |amounts: Amounts, sources: &[&str]| -> Vec<String> {
+    let texts = |amounts: Lost, sources: &[&str]| -> Vec<String> {
         let mut options = translator.options();
         options.amounts = amounts;
         let requests = sources.iter().map(|source| Request::translate(*source)).collect();
@@ -376,10 +401,10 @@ fn an_amount_of_money_that_is_lost_is_searched_for_again() {
     let right = |texts: &[String]| {
         texts.iter().zip(written).filter(|(text, forms)| forms.iter().any(|form| text.contains(form))).count()
     };
-    assert_eq!(right(&texts(Amounts::Keep, &sources)), 3);
-    assert!(right(&texts(Amounts::Model, &sources)) < 3, "the model loses none of these any more: find others");
+    assert_eq!(right(&texts(Lost::Keep, &sources)), 3);
+    assert!(right(&texts(Lost::Model, &sources)) < 3, "the model loses none of these any more: find others");
     let kept = ["The bill is $40.", "It is old."];
-    assert_eq!(texts(Amounts::Keep, &kept), texts(Amounts::Model, &kept));
+    assert_eq!(texts(Lost::Keep, &kept), texts(Lost::Model, &kept));
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn amounts_in_an_unknown_currency_are_written_anew() {
         assert_eq!(*read.lock().unwrap(), [reads], "{line}");
         assert_eq!(found.text(), gives);
     }
-    let options = TranslateOptions { amounts: metaphrase::Amounts::Model, ..translator.options() };
+    let options = TranslateOptions { amounts: metaphrase::Lost::Model, ..translator.options() };
     let found = translator.run(&options, vec![Request::translate("It costs ¥3,000.")]).unwrap().remove(0);
     assert_eq!(found.text(), "It costs ¥3,000.");
 }

@@ -1,20 +1,20 @@
-//! Lines that are searched twice: a first search shows whether the free translation has the terms and the amounts of
-//! money, or where the terms or their free translations stand.
+//! Lines that are searched twice: a first search shows whether the free translation has the terms, the amounts of
+//! money and the things that stay, or where the terms or their free translations stand.
 
 use super::context::{Context, pieces};
 use super::inline_terms::line_attention;
 use super::job::{Job, SecondSearch};
+use super::lost::{FreeTranslation, LosableParts};
 use super::plain_words::plain_words;
 use super::term_attempts::Attempts;
 use super::term_forms::{FormSearch, Found};
 use crate::constraints::Segmented;
 use crate::forms::forms;
 use crate::linked::LinkedTexts;
-use crate::{Amounts, Error, Met, Request, RequiredTerm, SearchOptions, TermPlaces, TermUse, TranslateOptions};
+use crate::{Error, Met, Request, RequiredTerm, SearchOptions, TermPlaces, TermUse, TranslateOptions};
 use metaphrase_base::{StepModel, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{CheckedOptions, Constraints, Outcome, Task};
-use metaphrase_text::numbers::{Amount, amounts, missing_amounts};
 use std::ops::{ControlFlow, Range};
 
 /// The options of first searches.
@@ -60,8 +60,10 @@ pub(crate) enum TermQuestion {
     Places,
     /// The words of a free translation for the source of the terms.
     Renderings,
-    /// Whether a free translation of a line without terms has the amounts of money of its source.
-    Amounts,
+    /// Whether a free translation of a line without terms has these parts of its source.
+    Lost(LosableParts),
+    /// Whether a translation that is made to have them is no garbage.
+    LostFound(Box<FreeTranslation>),
     /// Whether one of several further searches finds a likely translation that has them.
     Attempt(Box<Attempts>),
     /// How probable a form is.
@@ -112,11 +114,11 @@ impl Context {
             return;
         }
         if !task.tag.required.has_terms() {
-            if freely && options.amounts == Amounts::Keep && self.may_lack_amounts(request) {
+            if let Some(parts) = self.losable(options, request).filter(|_| freely) {
                 let second = SecondSearch::after(task, task.options.clone());
                 let (term_use, avoided) = (TermUse::Required, None);
                 let line = TermLine { request: request.clone(), words, term_use, avoided };
-                task.tag.term_search = Some(Box::new(TermSearch { question: TermQuestion::Amounts, line, second }));
+                task.tag.term_search = Some(Box::new(TermSearch { question: TermQuestion::Lost(parts), line, second }));
             }
             return;
         }
@@ -150,7 +152,7 @@ impl Context {
     }
 
     /// The second search of a line; if the first one found nothing new, its outcome comes back.
-    pub(super) fn second_term_search(&self, mut outcome: Outcome<Job>, search: TermSearch) -> Next {
+    pub(super) fn second_term_search(&self, outcome: Outcome<Job>, search: TermSearch) -> Next {
         let TermSearch { question, line, second } = search;
         let Some(best) = outcome.hypotheses.first() else { return ControlFlow::Break(outcome) };
         let written = self.text_of(&best.words);
@@ -161,13 +163,8 @@ impl Context {
             TermQuestion::BetterForms(found) => {
                 ControlFlow::Break(self.after_better_forms(outcome, *found, &written, &line.request))
             }
-            TermQuestion::Amounts => {
-                let job = &mut outcome.tag;
-                match self.with_amounts(line.request, &line.words, &written.text, job, second) {
-                    Some(search) => ControlFlow::Continue(search.task(outcome.tag, outcome.counts)),
-                    None => ControlFlow::Break(outcome),
-                }
-            }
+            TermQuestion::Lost(parts) => self.after_losing_search(outcome, &written, parts, line, second),
+            TermQuestion::LostFound(free) => ControlFlow::Break(self.after_lost_search(outcome, &written, *free)),
             TermQuestion::Places => self.after_place_search(outcome, &written, line, second),
             TermQuestion::Renderings => {
                 let (request, all) = (&line.request, Vec::from_iter(0..line.request.terms.required.len()));
@@ -241,38 +238,6 @@ impl Context {
     pub(super) fn segmented(&self, request: &Request, second: &SecondSearch) -> Segmented {
         let (target, language) = (&self.target, self.target_language());
         Segmented::new(&request.source, &request.terms, target, &self.written, &second.search.excluded, language)
-    }
-
-    /// Whether a line has amounts of money that its translation may lack.
-    fn may_lack_amounts(&self, request: &Request) -> bool {
-        let is_plain = request.terms.is_empty() && request.target.is_none() && request.prefix.is_empty();
-        let has_digits = || request.source.bytes().any(|byte| byte.is_ascii_digit());
-        let languages = self.model.config().languages.as_ref().filter(|_| self.inline_terms.is_some() && is_plain);
-        languages.is_some_and(|[from, to]| has_digits() && !amounts(&request.source, (from, to)).is_empty())
-    }
-
-    /// The search of a line with the amounts that a translation lacks as terms; `None` if it has them all.
-    fn with_amounts(
-        &self,
-        mut request: Request,
-        words: &[WordId],
-        text: &str,
-        job: &mut Job,
-        mut second: SecondSearch,
-    ) -> Option<SecondSearch> {
-        let [from, to] = self.model.config().languages.as_ref()?;
-        let missing = missing_amounts(&request.source, text, (from, to));
-        if missing.is_empty() {
-            return None;
-        }
-        let term = |amount: Amount| RequiredTerm { source: Some(amount.range), targets: amount.renderings };
-        request.terms.required = missing.into_iter().map(term).collect();
-        let excluded = &second.search.excluded;
-        let terms = Segmented::new(&request.source, &request.terms, &self.target, &self.written, excluded, Some(to));
-        let annotated = self.annotate(&request, words, &job.source_pieces)?;
-        second.constraints = Some(terms.constraints?);
-        (second.source, job.columns) = annotated.read_between(job.languages.before, job.languages.last);
-        Some(second)
     }
 
     /// The constraints of the second search, which avoids these words, too.

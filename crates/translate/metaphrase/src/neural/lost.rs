@@ -1,0 +1,154 @@
+//! Lines that are searched again, because their translations lack amounts of money or things that stay as they are.
+
+use super::context::Context;
+use super::job::{Job, SecondSearch};
+use super::term_forms::Found;
+use super::term_search::{Next, TermLine, TermQuestion, TermSearch, Written};
+use crate::constraints::Segmented;
+use crate::{Lost, Request, RequiredTerm, TranslateOptions};
+use metaphrase_document::{Keep, find};
+use metaphrase_search::Outcome;
+use metaphrase_text::numbers::{Amount, amounts, missing_amounts};
+use std::ops::{ControlFlow, Range};
+
+/// A translation is garbage if its log-probability is below this many times that of the free one, less the slack.
+const LEAST: f32 = 1.5;
+const SLACK: f32 = 3.0;
+
+/// The parts of a line that its translation may lack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LosableParts {
+    /// Amounts of money.
+    amounts: bool,
+    /// Addresses, placeholders, code, names of files.
+    things: bool,
+}
+
+/// A free translation that lacks things of its source.
+pub(crate) struct FreeTranslation {
+    found: Found,
+    log_prob: f32,
+    letters: usize,
+}
+
+impl Context {
+    /// The parts of a line without terms that a free translation may lack; `None` if there are none.
+    pub(super) fn losable(&self, options: &TranslateOptions, request: &Request) -> Option<LosableParts> {
+        let is_plain = request.terms.is_empty() && request.target.is_none() && request.prefix.is_empty();
+        if !is_plain || self.inline_terms.is_none() {
+            return None;
+        }
+        let source = &request.source;
+        let has_digits = source.bytes().any(|byte| byte.is_ascii_digit());
+        let languages = || self.model.config().languages.as_ref();
+        let has_amounts = || languages().is_some_and(|[from, to]| !amounts(source, (from, to)).is_empty());
+        let amounts = options.amounts == Lost::Keep && has_digits && has_amounts();
+        let things = options.things == Lost::Keep && may_have_things(source) && !things(source).is_empty();
+        (amounts || things).then_some(LosableParts { amounts, things })
+    }
+
+    /// The translation of a free search, if it has the parts; else a search with the missing ones as terms.
+    pub(super) fn after_losing_search(
+        &self,
+        mut outcome: Outcome<Job>,
+        written: &Written,
+        parts: LosableParts,
+        mut line: TermLine,
+        mut second: SecondSearch,
+    ) -> Next {
+        line.request.terms.required = self.lost_terms(parts, &line.request.source, &written.text);
+        let (excluded, language) = (&second.search.excluded, self.target_language());
+        let TermLine { request, words, .. } = &line;
+        let terms = Segmented::new(&request.source, &request.terms, &self.target, &self.written, excluded, language);
+        if request.terms.required.is_empty() || terms.constraints.is_none() {
+            return ControlFlow::Break(outcome);
+        }
+        second.constraints = terms.constraints;
+        let (job, best) = (&mut outcome.tag, &outcome.hypotheses[0]);
+        let (log_prob, letters) = (best.log_prob, written.text.chars().count());
+        let hypotheses = std::mem::take(&mut outcome.hypotheses);
+        let found = Found { hypotheses, source_len: outcome.source_len, columns: job.columns.clone() };
+        // Things that are copied stand in the source as they are.
+        if let Some(annotated) = self.annotate(request, words, &job.source_pieces) {
+            (second.source, job.columns) = annotated.read_between(job.languages.before, job.languages.last);
+        }
+        let task = second.clone();
+        // A wrong amount is worse than any other fault.
+        let is_thing = |term: &RequiredTerm| term.copied_from(&line.request.source).is_some();
+        if line.request.terms.required.iter().all(is_thing) {
+            let question = TermQuestion::LostFound(Box::new(FreeTranslation { found, log_prob, letters }));
+            job.term_search = Some(Box::new(TermSearch { question, line, second }));
+        }
+        ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
+    }
+
+    /// The parts of a source that a translation lacks, as terms. If a thing is lost, the others are required, too: they
+    /// might be lost in its place.
+    fn lost_terms(&self, parts: LosableParts, source: &str, text: &str) -> Vec<RequiredTerm> {
+        let languages = self.model.config().languages.as_ref().filter(|_| parts.amounts);
+        let missing = languages.map(|[from, to]| missing_amounts(source, text, (from, to)));
+        let amount = |amount: Amount| RequiredTerm { source: Some(amount.range), targets: amount.renderings };
+        let mut terms: Vec<RequiredTerm> = missing.into_iter().flatten().map(amount).collect();
+        let mut things = if parts.things { things(source) } else { Vec::new() };
+        things.retain(|place| terms.iter().all(|term| !term.overlaps(place)));
+        if things.iter().any(|place| !text.contains(&source[place.clone()])) {
+            let thing = |place: Range<usize>| RequiredTerm {
+                targets: vec![source[place.clone()].to_owned()],
+                source: Some(place),
+            };
+            terms.extend(things.into_iter().map(thing));
+        }
+        terms
+    }
+
+    /// The translation with the things that the free one lacks, unless it is garbage.
+    pub(super) fn after_lost_search(
+        &self,
+        outcome: Outcome<Job>,
+        written: &Written,
+        free: FreeTranslation,
+    ) -> Outcome<Job> {
+        let log_prob = outcome.hypotheses[0].log_prob;
+        let is_long = 2 * written.text.chars().count() > 3 * free.letters + 20;
+        if is_long || log_prob < LEAST * free.log_prob - SLACK { free.found.into_outcome(outcome) } else { outcome }
+    }
+}
+
+/// The things of a line that stay as they are. Names of keys (`Ctrl+C`) are translated.
+fn things(source: &str) -> Vec<Range<usize>> {
+    let is_key =
+        |thing: &str| thing.contains('+') && thing.split('+').all(|key| key.chars().all(char::is_alphanumeric));
+    let mut found = find(source, Keep::default());
+    found.retain(|place| !is_key(&source[place.clone()]));
+    found
+}
+
+/// Whether a line has a sign that each thing has: most lines need no further look.
+fn may_have_things(source: &str) -> bool {
+    let bytes = source.as_bytes();
+    let is_sign = |byte: u8| b"_/\\@{}$%<>=#`|&~".contains(&byte) || byte.is_ascii_digit();
+    // `settings.ini`, `:smile:`, `-x`.
+    let joins = |pair: &[u8]| matches!(pair[0], b'.' | b':' | b'-') && pair[1].is_ascii_alphabetic();
+    bytes.iter().any(|&byte| is_sign(byte)) || bytes.windows(2).any(joins)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn things_are_found_where_a_line_may_have_some() {
+        for (line, expected) in [
+            ("Set it in settings.ini.", &["settings.ini"][..]),
+            ("Run `git push` now.", &["`git push`"]),
+            ("Press Ctrl+C to stop.", &[]),
+            ("The well-known man is old. He sleeps.", &[]),
+            ("Write to info@example.org.", &["info@example.org"]),
+            ("The option -x is new.", &["-x"]),
+            ("Hello %s!", &["%s"]),
+        ] {
+            let places = if may_have_things(line) { things(line) } else { Vec::new() };
+            assert_eq!(places.into_iter().map(|place| &line[place]).collect::<Vec<_>>(), expected, "{line}");
+        }
+    }
+}
