@@ -50,6 +50,7 @@ class CallOptions(TypedDict, total=False):
     longest_sentence: int | None
     glossary: Glossary | Table | None
     term_use: Literal["required", "preferred"]
+    term_forms: Literal["inflected", "exact"]
     term_places: Literal["found", "given"]
     allow_unk: bool
     replace_unknown: bool | Table | None

@@ -86,7 +86,7 @@ pub fn term_states(terms: &[RequiredTerm]) -> Vec<TermState> {
 
 /// The required term with this state.
 pub fn term(place: Option<(usize, usize)>, targets: Vec<String>) -> RequiredTerm {
-    RequiredTerm { source: place.map(|(start, end)| start..end), targets }
+    RequiredTerm { source: place.map(|(start, end)| start..end), ..RequiredTerm::new(targets) }
 }
 
 /// The state of a hypothesis.

@@ -69,7 +69,7 @@ fn read(setup: &Setup, name: &str, reversed: bool) -> Result<List> {
             let (english, german) = term.split_once(" ||| ")?;
             let (own, target) = if reversed { (german, english) } else { (english, german) };
             let place = source.find(own).map(|at| at..at + own.len());
-            Some(RequiredTerm { source: place, targets: vec![target.to_owned()] })
+            Some(RequiredTerm { source: place, ..RequiredTerm::new([target]) })
         });
         let terms = Terms { required: required.collect(), avoided: Vec::new() };
         list.requests.push(Request { terms, ..Request::translate(*source) });

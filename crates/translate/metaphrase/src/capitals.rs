@@ -129,7 +129,7 @@ mod tests {
             assert!(small(&Request::translate(line)).is_none(), "{line}");
         }
         let mut request = Request::translate("I OPEN {name} AND THE DOOR. I AM");
-        request.terms.required = vec![RequiredTerm { source: Some(7..13), targets: vec!["{name}".to_owned()] }];
+        request.terms.required = vec![RequiredTerm { source: Some(7..13), ..RequiredTerm::new(["{name}"]) }];
         assert_eq!(small(&request).unwrap_or_default().source, "I open {name} and the door. I am");
         let translation = |text: &str, score: f32| {
             let hypothesis = Hypothesis { text: text.to_owned(), score, ..Hypothesis::default() };

@@ -225,7 +225,7 @@ fn rewrite(request: &mut Request, parts: &[LinePart], source: String, terms: &[O
         at += part.shown().len();
         let LinePart::Copied { shown, .. } = part else { continue };
         let Some((term, _)) = copied.next() else { continue };
-        let required = RequiredTerm { source: Some(place), targets: vec![shown.clone()] };
+        let required = RequiredTerm { source: Some(place), ..RequiredTerm::new([shown.clone()]) };
         match term.and_then(|term| request.terms.required.get_mut(term)) {
             Some(term) => *term = required,
             None => request.terms.required.push(required),

@@ -8,7 +8,7 @@ pub(crate) use signs::after_sign;
 pub(crate) use words::changed_prefix;
 
 use crate::Hypothesis;
-use crate::forms::{forms, with_capital};
+use crate::forms::{forms, forms_with, likely_forms, with_capital};
 use metaphrase_base::{AvoidedPhrases, ReadText, WordId};
 use metaphrase_search::{Constraints, ConstraintsError, WrittenWords};
 use metaphrase_text::vocab::Vocabulary;
@@ -36,18 +36,42 @@ pub struct RequiredTerm {
     pub source: Option<Range<usize>>,
     /// Words or phrases as they are written in the target language. Any one of them is enough.
     pub targets: Vec<String>,
+    /// The endings that a translation may add to them, in German and in English.
+    pub endings: Endings,
+}
+
+/// The endings that a translation may add to a target term.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Endings {
+    /// None but those of a `*` at its end.
+    #[default]
+    Written,
+    /// Those of one thing: `Displays` of `Display`. Words that are no nouns have all.
+    Singular,
+    /// All, as if it ended in `*`.
+    All,
 }
 
 impl RequiredTerm {
     /// A term whose place in the source is not known.
     pub fn new<S: Into<String>>(targets: impl IntoIterator<Item = S>) -> Self {
-        Self { source: None, targets: targets.into_iter().map(Into::into).collect() }
+        Self { targets: targets.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
     /// The place of a term that stands in the source exactly as it is to stand in the translation.
     pub(crate) fn copied_from(&self, source: &str) -> Option<Range<usize>> {
         let place = self.source.clone()?;
         matches!(&self.targets[..], [target] if source.get(place.clone()) == Some(target)).then_some(place)
+    }
+
+    /// All forms of the targets in a language.
+    pub(crate) fn forms(&self, language: Option<&str>) -> Vec<String> {
+        self.targets.iter().flat_map(|target| forms_with(target, self.endings, language, forms)).collect()
+    }
+
+    /// The forms of the targets that may be words of a language.
+    pub(crate) fn likely_forms(&self, language: Option<&str>) -> Vec<String> {
+        self.targets.iter().flat_map(|target| forms_with(target, self.endings, language, likely_forms)).collect()
     }
 
     /// Whether both stand in the source and have a byte in common.
@@ -160,7 +184,7 @@ impl Segmented {
         let mut required = Vec::new();
         for (number, term) in terms.required.iter().enumerate() {
             let targets = &term.targets;
-            let mut forms: Vec<String> = targets.iter().flat_map(|target| forms(target, language)).collect();
+            let mut forms = term.forms(language);
             let mut alternatives = this.alternatives(&forms, target, excluded);
             // Words without a place in the source may stand anywhere, so their capitals would, too.
             if term.source.is_some() && term.copied_from(source).is_none() {

@@ -1,15 +1,16 @@
 //! Glossaries: terms of the source language and their translations.
 
 mod files;
+mod required;
 mod table;
 mod workbook;
 mod xml;
 
 pub use files::{GlossaryFile, GlossaryFileError, GlossaryFormat};
+pub(crate) use required::GlossaryTerms;
+pub use required::required_terms;
 
-use crate::forms::forms_of_any;
-use crate::{Keep, RequiredTerm};
-use metaphrase_document::find;
+use crate::forms::{bases, forms_of_any};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
@@ -215,20 +216,46 @@ impl Glossary {
     /// ```
     #[must_use]
     pub fn find_places(&self, source: &str) -> Vec<(Range<usize>, &[String])> {
-        let (words, places): (Vec<String>, Vec<Range<usize>>) = self.words_and_places(source).into_iter().unzip();
+        self.find_forms(source, None).into_iter().map(|found| (found.place, found.targets)).collect()
+    }
+
+    /// As [`find_places`](Self::find_places), where words of the source may be forms of a term's words in a language.
+    fn find_forms(&self, source: &str, language: Option<&str>) -> Vec<FoundTerm<'_>> {
+        let words: Vec<SourceWord> = self
+            .words_and_places(source)
+            .into_iter()
+            .map(|(word, place)| {
+                let is_noun = source[place.clone()].starts_with(char::is_uppercase);
+                SourceWord { bases: bases(&word, is_noun, language), word, place }
+            })
+            .collect();
         let (mut found, mut place) = (Vec::new(), 0);
         while place < words.len() {
-            let terms = self.entries.get(&words[place]).map_or(&[][..], Vec::as_slice);
-            match terms.iter().find(|(term, _)| words[place..].starts_with(term)) {
-                Some((term, number)) => {
-                    let last = &places[place + term.len() - 1];
-                    found.push((places[place].start..last.end, &self.targets[*number][..]));
-                    place += term.len();
+            match self.longest(&words[place..]) {
+                Some((length, number, is_base)) => {
+                    let last = &words[place + length - 1].place;
+                    let targets = &self.targets[number][..];
+                    found.push(FoundTerm { place: words[place].place.start..last.end, targets, is_base });
+                    place += length;
                 }
                 None => place += 1,
             }
         }
         found
+    }
+
+    /// The longest term that these words begin with: its number of words, its number, and whether the words are its
+    /// own. Of equal ones that with its own words counts.
+    fn longest(&self, words: &[SourceWord]) -> Option<(usize, usize, bool)> {
+        let first = words.first()?;
+        let starts = std::iter::once(&first.word).chain(&first.bases);
+        let terms = starts.filter_map(|start| self.entries.get(start)).flatten();
+        let fits = |term: &[String]| {
+            term.len() <= words.len() && term.iter().zip(words).all(|(word, found)| found.may_be(word))
+        };
+        let exact = |term: &[String]| term.iter().zip(words).filter(|(word, found)| found.word == **word).count();
+        let best = terms.filter(|(term, _)| fits(term)).max_by_key(|(term, _)| (term.len(), exact(term)));
+        best.map(|(term, number)| (term.len(), *number, exact(term) == term.len()))
     }
 
     fn words(&self, text: &str) -> Vec<String> {
@@ -260,47 +287,28 @@ impl Glossary {
     }
 }
 
-/// The terms that a source sentence requires: its own, in their order, then those of the glossaries, from left to
-/// right.
-///
-/// Where terms overlap in the source the sentence's own counts, then that of the first glossary. A term that stands
-/// inside a thing that stays, as a word of a path or of an address, is none. Where a term of the sentence's own and one
-/// of a glossary have alternatives in common, one word keeps both promises: the sentence's term keeps these
-/// alternatives alone and gets the place, and the glossary's term is not added.
-#[must_use]
-pub fn required_terms(own: Vec<RequiredTerm>, glossaries: &[&Glossary], source: &str) -> Vec<RequiredTerm> {
-    let mut found: Vec<(Range<usize>, &[String])> = Vec::new();
-    for glossary in glossaries {
-        for (place, targets) in glossary.find_places(source) {
-            let is_free = |known: &Range<usize>| known.end <= place.start || place.end <= known.start;
-            if own.iter().all(|term| !term.overlaps(&place)) && found.iter().all(|(known, _)| is_free(known)) {
-                found.push((place, targets));
-            }
-        }
+/// A term of a glossary in a source sentence.
+struct FoundTerm<'g> {
+    place: Range<usize>,
+    targets: &'g [String],
+    /// Whether it stands there as in the glossary, but for capitals.
+    is_base: bool,
+}
+
+/// A word of a source sentence.
+struct SourceWord {
+    word: String,
+    /// The words that it may be a form of.
+    bases: Vec<String>,
+    /// Its bytes.
+    place: Range<usize>,
+}
+
+impl SourceWord {
+    /// Whether it is this word of a term, or may be a form of it.
+    fn may_be(&self, word: &str) -> bool {
+        self.word == *word || self.bases.iter().any(|base| base == word)
     }
-    if !found.is_empty() {
-        // A part of a path or of an address is no word of the sentence.
-        let things = find(source, Keep::default());
-        let is_part = |place: &Range<usize>| {
-            things.iter().any(|thing| thing.start <= place.start && place.end <= thing.end && thing != place)
-        };
-        found.retain(|(place, _)| !is_part(place));
-    }
-    found.sort_by_key(|(place, _)| place.start);
-    let count = own.len();
-    let mut terms = own;
-    for (place, targets) in found {
-        let same = |a: &String| targets.iter().any(|b| composed(a) == composed(b));
-        let shared = terms[..count].iter_mut().find(|term| term.source.is_none() && term.targets.iter().any(same));
-        match shared {
-            Some(term) => {
-                term.targets.retain(same);
-                term.source = Some(place);
-            }
-            None => terms.push(RequiredTerm { source: Some(place), targets: targets.to_vec() }),
-        }
-    }
-    terms
 }
 
 /// The alternatives in a text that names a term, with bars between them: `Gebäude|Gebäudes`. `\|` is a bar of a term.
@@ -338,6 +346,7 @@ fn composed(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::Terms;
+    use crate::{Endings, RequiredTerm};
 
     const ENTRIES: &str = "bank\tBank\n# a comment\n\nbank account\tBankkonto\tKonto\nU.S.\tUSA\n銀行\tBank\n";
 
@@ -380,7 +389,7 @@ mod tests {
     fn a_term_of_the_line_and_of_the_glossary_is_one_term() {
         let glossary = Glossary::parse("cab\tTaxi\tDroschke\nhouse\tHaus\n", Case::Ignore).unwrap();
         let with = |terms: Terms, source: &str| {
-            let terms = required_terms(terms.required, &[&glossary], source);
+            let terms = required_terms(terms.required, &[&glossary], source, None);
             terms.into_iter().map(|term| term.targets).collect::<Vec<_>>()
         };
         assert_eq!(with(Terms::default().require(["Taxi"]), "a cab"), [["Taxi"]]);
@@ -407,14 +416,47 @@ mod tests {
         let [first, second] = ["bank account\tKonto\n", "bank\tUfer\nold\talt\n"]
             .map(|text| Glossary::parse(text, Case::Ignore).unwrap());
         let terms =
-            required_terms(vec![RequiredTerm::new(["Konto"])], &[&first, &second], "An old bank account, a bank");
+            required_terms(vec![RequiredTerm::new(["Konto"])], &[&first, &second], "An old bank account, a bank", None);
         let term =
-            |place: Range<usize>, target: &str| RequiredTerm { source: Some(place), targets: vec![target.into()] };
+            |place: Range<usize>, target: &str| RequiredTerm { source: Some(place), ..RequiredTerm::new([target]) };
         assert_eq!(terms, [term(7..19, "Konto"), term(3..6, "alt"), term(23..27, "Ufer")]);
-        assert_eq!(required_terms(vec![RequiredTerm::new(["Haus"])], &[], "a bank")[0].source, None);
+        assert_eq!(required_terms(vec![RequiredTerm::new(["Haus"])], &[], "a bank", None)[0].source, None);
         // The sentence's own term with a place is the one for this place.
         let own = vec![term(5..9, "Sparkasse")];
-        assert_eq!(required_terms(own.clone(), &[&second], "in a bank"), own);
+        assert_eq!(required_terms(own.clone(), &[&second], "in a bank", None), own);
+    }
+
+    #[test]
+    fn terms_are_found_in_their_forms() {
+        let glossary = "employee\tMitarbeiter\nPC\tRechner\nbattery\tAkku\norder\tAuftrag\norder form\tFormular\nglass\tGlas\nApple\tApple\n";
+        let glossary = Glossary::parse(glossary, Case::Ignore).unwrap();
+        let find = |text, languages| -> Vec<String> {
+            let terms = required_terms(Vec::new(), &[&glossary], text, languages);
+            terms
+                .into_iter()
+                .map(|term| match term.endings {
+                    Endings::Written => term.targets[0].clone(),
+                    Endings::Singular => format!("{}'", term.targets[0]),
+                    Endings::All => format!("{}*", term.targets[0]),
+                })
+                .collect()
+        };
+        let between = Some(["en", "de-AT"]);
+        for (text, expected) in [
+            ("Employees need batteries.", &["Mitarbeiter*", "Akku*"][..]),
+            ("two order forms, many orders", &["Formular*", "Auftrag*"]),
+            ("glasses, ordering, employeeship, Apples", &["Apple*"]),
+            ("an Apple", &["Apple"]),
+            ("an order", &["Auftrag'"]),
+        ] {
+            assert_eq!(find(text, between), expected, "{text}");
+        }
+        assert_eq!(find("Employees, an employee", None), ["Mitarbeiter"]);
+        let glossary =
+            Glossary::parse("Rechnung\tinvoice\nrot\tred|scarlet\nMitarbeiter\tstaff\n", Case::Ignore).unwrap();
+        let find = |text| required_terms(Vec::new(), &[&glossary], text, Some(["de", "en"])).len();
+        assert_eq!(find("Die Rechnungen der Mitarbeitern, roten"), 3);
+        assert_eq!(find("Rechnungswesen, mitarbeitern, roter Posten"), 1, "a noun has a capital");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! How lines are translated.
 
 use crate::{
-    Dictionary, EvidenceOptions, Glossary, GraphUnits, Lost, SearchOptions, TermPlaces, TermUse, UnknownCharacters,
+    Dictionary, EvidenceOptions, Glossary, GraphUnits, Lost, SearchOptions, TermForms, TermPlaces, TermUse,
+    UnknownCharacters,
 };
 use metaphrase_base::{
     Choice, Field, Flag, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionItem, OptionKind, OptionValue,
@@ -66,6 +67,8 @@ pub struct TranslateOptions {
     pub term_use: TermUse,
     /// How the source words of terms are found.
     pub term_places: TermPlaces,
+    /// The forms in which the terms of glossaries are found and written.
+    pub term_forms: TermForms,
     /// Whether [`Translation::missing_numbers`](crate::Translation::missing_numbers) reports the numbers that a
     /// translation lacks. Words for numbers are read in the languages that the model names. A line takes microseconds.
     pub check_numbers: bool,
@@ -94,6 +97,7 @@ impl Default for TranslateOptions {
             glossaries: Vec::new(),
             term_use: TermUse::Required,
             term_places: TermPlaces::Found,
+            term_forms: TermForms::Inflected,
             check_numbers: false,
             seed: 1,
         }
@@ -171,6 +175,16 @@ impl TranslateOptions {
         .flag(Flag::Other("terms"))
         .placeholder("required|preferred")
         .default("required"),
+        Item::new(
+            "term_forms",
+            OptionGroup::Text,
+            Field::Name(
+                names_of::<TermForms>,
+                |o| o.term_forms.name(),
+                |o, name| TermForms::from_name(name).map(|to| o.term_forms = to),
+            ),
+            "The forms in which a glossary's terms are found and written",
+        ),
         Item::new(
             "term_places",
             OptionGroup::Text,

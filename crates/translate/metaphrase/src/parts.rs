@@ -1,7 +1,8 @@
 //! Lines that are too long for a model: they are translated in parts, and the translations are put together.
 
+use crate::glossary::GlossaryTerms;
 use crate::reply::AnswerFn;
-use crate::{Error, Glossary, Hypothesis, Met, Request, Terms, TranslateOptions, Translation, required_terms};
+use crate::{Error, Hypothesis, Met, Request, Terms, TranslateOptions, Translation};
 use metaphrase_document::{Splitter, cut, space_between, weight};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Divider<'t> {
     longest: usize,
     splitter: &'t Splitter,
-    glossaries: Vec<&'t Glossary>,
+    glossaries: GlossaryTerms<'t>,
 }
 
 /// The gaps of a divided line: one after each part but the last. A line that stays whole has none.
@@ -29,7 +30,7 @@ impl<'t> Divider<'t> {
     pub(crate) fn new(
         options: &TranslateOptions,
         splitter: impl FnOnce() -> &'t Splitter,
-        glossaries: Vec<&'t Glossary>,
+        glossaries: GlossaryTerms<'t>,
     ) -> Option<Self> {
         let longest = options.longest_sentence.filter(|&longest| longest > 0)?;
         let search = &options.search;
@@ -98,7 +99,7 @@ impl<'t> Divider<'t> {
 
     /// The number of terms of the glossaries in a text.
     fn terms(&self, text: &str) -> usize {
-        required_terms(Vec::new(), &self.glossaries, text).len()
+        self.glossaries.with_own(Vec::new(), text).len()
     }
 }
 

@@ -4,11 +4,10 @@ use crate::capitals::{better, small};
 use crate::carried::{CarriedLine, Lacking};
 use crate::check::NumberCheck;
 use crate::engine::{Engine, EngineFacts, Plan, Session};
+use crate::glossary::GlossaryTerms;
 use crate::parts::{Divider, Gaps, PartCollector};
 use crate::reply::{AnswerFn, Cancel, Reply};
-use crate::{
-    Error, Glossary, Lost, Request, RequiredTerm, SearchOptions, TranslateOptions, Translation, required_terms,
-};
+use crate::{Error, Glossary, Lost, Request, RequiredTerm, SearchOptions, TranslateOptions, Translation};
 use metaphrase_document::Splitter;
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -18,8 +17,7 @@ pub(crate) struct Planner<'t> {
     session: Box<dyn Session + 't>,
     /// For lines in which alignments tell places, if the other session has none.
     aligned: Option<Box<dyn Session + 't>>,
-    /// Where their terms overlap, the first counts.
-    glossaries: Vec<&'t Glossary>,
+    glossaries: GlossaryTerms<'t>,
     divider: Option<Divider<'t>>,
     check: Option<NumberCheck>,
     lacking: Option<Lacking<'t>>,
@@ -91,6 +89,7 @@ impl<'t> Planner<'t> {
             let language = languages.map_or("en", |[source, _]| source);
             splitter.get_or_init(|| Splitter::new(language))
         };
+        let glossaries = GlossaryTerms::new(glossaries, languages, options.term_forms);
         let divider = if facts.takes_whole_lines { None } else { Divider::new(options, splitter, glossaries.clone()) };
         let draws = options.search.sampling.is_some() || options.search_graph.is_some() || options.search.explored;
         let small_letters = facts.target_vocabulary.is_some() && !facts.takes_whole_lines && !draws && !options.pieces;
@@ -123,7 +122,7 @@ impl<'t> Planner<'t> {
             // A translation that is given has the terms that it has.
             if request.target.is_none() {
                 let own = std::mem::take(&mut request.terms.required);
-                request.terms.required = required_terms(own, &self.glossaries, &request.source);
+                request.terms.required = self.glossaries.with_own(own, &request.source);
             }
             *number += 1;
             self.part(start, request, *number - 1)

@@ -24,6 +24,29 @@ impl Choice for TermUse {
     ];
 }
 
+/// The forms in which a glossary's terms are found and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TermForms {
+    /// Between English and German, a term is found in its plural and with its endings, and a translation may have it
+    /// with an ending, unless the glossary lists forms or a `*`: `user<tab>Anwender` finds "users", and is met by
+    /// "Anwendern".
+    #[default]
+    Inflected,
+    /// As the glossary has them.
+    Exact,
+}
+
+impl Choice for TermForms {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(
+            Self::Inflected,
+            "inflected",
+            "between English and German also in the plural and with endings; a list of forms in the glossary counts as it is",
+        ),
+        Named::new(Self::Exact, "exact", "as the glossary has them"),
+    ];
+}
+
 /// How the source words of a term are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TermPlaces {

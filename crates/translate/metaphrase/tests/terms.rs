@@ -1,6 +1,8 @@
 //! Required and avoided terms in the text of translations, with the model that comes with the program.
 
-use metaphrase::{Case, Glossary, Lost, Request, SamplingPool, TermUse, TranslateOptions, Translation, Translator};
+use metaphrase::{
+    Case, Glossary, Lost, Request, SamplingPool, TermForms, TermUse, TranslateOptions, Translation, Translator,
+};
 
 fn translator() -> Translator {
     Translator::builder().model("en-de").threads(1).build().expect("the bundled model")
@@ -357,6 +359,36 @@ fn compounds_with_terms_have_hyphens() {
     let found = one(&translator, request);
     assert!(found.text().contains("Sport-Legenden") && found.missing.is_empty(), "{}", found.text());
     assert!(found.hypotheses[0].score > -1.5 && found.hypotheses[0].met.len() == 1, "{found:?}");
+}
+
+#[test]
+fn terms_of_glossaries_have_forms() {
+    let glossary = "employee\tMitarbeitende\nscreen\tDisplay\norder\tAuftrag\nsettings\tKonfiguration\nuser account\tBenutzerkonto\n\
+                    button\tTaste\nMetaphrase\tMetaphrase\n";
+    let glossary = Glossary::parse(glossary, Case::Ignore).expect("a glossary");
+    let translator = translator();
+    let translate = |source: &str, forms: TermForms| -> Translation {
+        let mut options = TranslateOptions { term_forms: forms, ..translator.options() };
+        options.glossaries = vec![std::sync::Arc::new(glossary.clone())];
+        translator.run(&options, vec![Request::translate(source)]).expect("a translation").remove(0)
+    };
+    for (source, expected) in [
+        ("Change the settings of your user account.", &["Konfiguration", "Benutzerkontos"][..]),
+        ("How many employees does the company have?", &["Mitarbeitende"]),
+        ("The buttons on the screen do not work.", &["Tasten", "Display"]),
+        ("We received your orders.", &["Aufträge"]),
+        ("Your order has been cancelled.", &["Auftrag"]),
+        ("Metaphrase is fast.", &["Metaphrase"]),
+    ] {
+        let found = translate(source, TermForms::Inflected);
+        let text = found.text();
+        assert!(expected.iter().all(|form| text.contains(form)) && found.missing.is_empty(), "{source}: {text}");
+        let met = &found.hypotheses[0].met;
+        assert_eq!((met.len(), found.terms.len()), (expected.len(), expected.len()), "{source}: {found:?}");
+    }
+    assert!(translate("How many employees does the company have?", TermForms::Exact).terms.is_empty());
+    let exact = translate("Change the settings of your user account.", TermForms::Exact);
+    assert!(exact.text().contains("Benutzerkonto."), "{}", exact.text());
 }
 
 #[test]

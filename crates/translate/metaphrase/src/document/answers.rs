@@ -13,7 +13,7 @@ pub(crate) fn request(source: Source<'_>) -> Request {
     let mut request = Request::translate(source.text.as_ref());
     for kept in source.kept {
         let targets = vec![source.text[kept.range.clone()].to_owned()];
-        request.terms.required.push(RequiredTerm { source: Some(kept.range.clone()), targets });
+        request.terms.required.push(RequiredTerm { source: Some(kept.range.clone()), ..RequiredTerm::new(targets) });
     }
     request
 }

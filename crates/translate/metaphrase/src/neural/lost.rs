@@ -87,14 +87,15 @@ impl Context {
     fn lost_terms(&self, parts: LosableParts, source: &str, text: &str) -> Vec<RequiredTerm> {
         let languages = self.model.config().languages.as_ref().filter(|_| parts.amounts);
         let missing = languages.map(|[from, to]| missing_amounts(source, text, (from, to)));
-        let amount = |amount: Amount| RequiredTerm { source: Some(amount.range), targets: amount.renderings };
+        let amount =
+            |amount: Amount| RequiredTerm { source: Some(amount.range), ..RequiredTerm::new(amount.renderings) };
         let mut terms: Vec<RequiredTerm> = missing.into_iter().flatten().map(amount).collect();
         let mut things = if parts.things { things(source) } else { Vec::new() };
         things.retain(|place| terms.iter().all(|term| !term.overlaps(place)));
         if things.iter().any(|place| !text.contains(&source[place.clone()])) {
-            let thing = |place: Range<usize>| RequiredTerm {
-                targets: vec![source[place.clone()].to_owned()],
-                source: Some(place),
+            let thing = |place: Range<usize>| {
+                let required = RequiredTerm::new([&source[place.clone()]]);
+                RequiredTerm { source: Some(place), ..required }
             };
             terms.extend(things.into_iter().map(thing));
         }

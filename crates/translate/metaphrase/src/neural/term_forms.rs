@@ -6,8 +6,7 @@
 use super::context::Context;
 use super::job::{Job, SecondSearch};
 use super::term_search::{Next, TermLine, TermQuestion, TermSearch, Written};
-use crate::forms::likely_forms;
-use crate::{Request, RequiredTerm};
+use crate::{Endings, Request, RequiredTerm};
 use metaphrase_base::WordId;
 use metaphrase_search::{Hypothesis, Outcome};
 use metaphrase_text::MarkedSource;
@@ -73,7 +72,7 @@ impl Context {
         let terms = line.request.terms.required.iter().enumerate().filter(|_| self.inline_terms.is_some());
         for (number, term) in terms.filter(|(number, _)| job.required.numbers.contains(number)) {
             let mut forms: Vec<String> = Vec::new();
-            for form in term.targets.iter().flat_map(|target| likely_forms(target, self.target_language())) {
+            for form in term.likely_forms(self.target_language()) {
                 if !forms.contains(&form) {
                     forms.push(form);
                 }
@@ -134,7 +133,7 @@ impl Context {
             return ControlFlow::Continue(task.task(outcome.tag, outcome.counts));
         }
         let FormSearch { found, candidates, .. } = search;
-        let is_changed = put_best_first(&candidates, &mut line.request.terms.required);
+        let is_changed = put_best_first(&candidates, &mut line.request.terms.required, self.target_language());
         let annotate = || self.annotate(&line.request, &line.words, &outcome.tag.source_pieces);
         let Some(annotated) = is_changed.then(annotate).flatten() else {
             return ControlFlow::Break(found.into_outcome(outcome));
@@ -187,7 +186,7 @@ fn place_of(forms: &[String], text: &str, taken: &[Range<usize>]) -> Option<(Ran
 }
 
 /// Puts the best form of each term before its targets. Returns whether one differs from that of the translation.
-fn put_best_first(candidates: &[Candidate], terms: &mut [RequiredTerm]) -> bool {
+fn put_best_first(candidates: &[Candidate], terms: &mut [RequiredTerm], language: Option<&str>) -> bool {
     let mut is_changed = false;
     for (number, term) in terms.iter_mut().enumerate() {
         let forms: Vec<&Candidate> = candidates.iter().filter(|candidate| candidate.term == number).collect();
@@ -195,6 +194,10 @@ fn put_best_first(candidates: &[Candidate], terms: &mut [RequiredTerm]) -> bool 
         let best = others.iter().max_by(|a, b| log_prob(a, &forms).total_cmp(&log_prob(b, &forms)));
         let better = best.filter(|best| log_prob(best, &forms) > log_prob(first, &forms) + MARGIN);
         is_changed |= better.is_some();
+        if term.endings != Endings::Written {
+            term.targets = term.forms(language);
+            term.endings = Endings::Written;
+        }
         term.targets.insert(0, better.unwrap_or(first).form.clone());
     }
     is_changed
@@ -237,9 +240,9 @@ mod tests {
         assert!((log_prob(all[0], &all) - 0.125f32.ln()).abs() < 1e-6);
         assert!((log_prob(all[1], &all) - 0.375f32.ln()).abs() < 1e-6);
         let mut terms = [RequiredTerm::new(["house*"])];
-        assert!(put_best_first(&forms, &mut terms));
+        assert!(put_best_first(&forms, &mut terms, None));
         assert_eq!(terms[0].targets, ["houses", "house*"]);
-        assert!(!put_best_first(&[forms[1].clone(), forms[0].clone()], &mut terms));
+        assert!(!put_best_first(&[forms[1].clone(), forms[0].clone()], &mut terms, None));
     }
 
     #[test]
