@@ -2,7 +2,7 @@
 
 use crate::sentence::{Selection, SentenceSearch, StepContext};
 use crate::{Outcome, Task};
-use metaphrase_base::{ModelFacts, SentId, Sentence, Step, StepDemand, StepModel, StepRow, Unit};
+use metaphrase_base::{ModelFacts, SentId, Sentence, Step, StepDemand, StepModel, StepRow, Unit, WordId};
 use std::collections::VecDeque;
 
 /// Searches sentence after sentence with one model: the batch, and all memory that a search needs. Kept from
@@ -18,7 +18,11 @@ pub struct Searcher<'m, M: StepModel, T> {
     sentences: Vec<SentenceSearch>,
     /// By slot: the tag of its task.
     tags: Vec<Option<T>>,
+    /// By slot: what the model has encoded there.
+    encoded: Vec<Encoded>,
     free: Vec<SentId>,
+    /// Further searches of sentences, which come before new ones.
+    further: VecDeque<Task<T>>,
     /// Sentences that are encoded and not yet in the batch.
     waiting: VecDeque<SentId>,
     /// Sentences in the batch, in the order of their rows.
@@ -40,7 +44,9 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
             scores: model.new_scores(),
             sentences: Vec::new(),
             tags: Vec::new(),
+            encoded: Vec::new(),
             free: Vec::new(),
+            further: VecDeque::new(),
             waiting: VecDeque::new(),
             active: Vec::new(),
             rows: Vec::new(),
@@ -50,17 +56,22 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
 
     /// Searches all tasks that `next` gives until it gives none, and hands each outcome to `emit` when its
     /// sentence ends: not in the order of the tasks. Tasks of similar length in a row make good batches.
-    pub fn run(&mut self, next: impl FnMut() -> Option<Task<T>>, emit: impl FnMut(Outcome<T>)) {
-        self.run_while(|_| true, next, emit);
+    pub fn run(&mut self, next: impl FnMut() -> Option<Task<T>>, mut emit: impl FnMut(Outcome<T>)) {
+        let last = |outcome| {
+            emit(outcome);
+            None
+        };
+        self.run_while(|_| true, next, last);
     }
 
     /// As [`run`](Self::run), for tasks whose callers may leave: before each step, a sentence whose tag is not `wanted`
-    /// any more leaves the batch, and its tag is dropped. Other sentences are not affected.
+    /// any more leaves the batch, and its tag is dropped. Other sentences are not affected. `emit` may answer an outcome
+    /// with a further search; if that has the same source, the source is not encoded again.
     pub fn run_while(
         &mut self,
         wanted: impl Fn(&T) -> bool,
         mut next: impl FnMut() -> Option<Task<T>>,
-        mut emit: impl FnMut(Outcome<T>),
+        mut emit: impl FnMut(Outcome<T>) -> Option<Task<T>>,
     ) {
         let _unit = Unit::Search.timed();
         loop {
@@ -113,7 +124,7 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         let mut tasks = Vec::new();
         let mut tokens = 0;
         while tokens < self.batch_tokens
-            && let Some(mut task) = next()
+            && let Some(mut task) = self.further.pop_front().or_else(&mut *next)
         {
             task.complete_shortlist(self.facts.end_of_sentence);
             tokens += task.source.len();
@@ -126,7 +137,7 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         let sentence = |task| Sentence {
             slot: self.start(task),
             words: &task.source,
-            given_target: task.prefix.last() == Some(&end),
+            given_target: has_given_target(task, end),
             attention: task.options.attention,
             shortlist: task.shortlist.as_ref(),
             scorer: task.scorer.as_ref(),
@@ -143,9 +154,11 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.sentences.push(SentenceSearch::default());
             self.tags.push(None);
+            self.encoded.push(Encoded::default());
             SentId::new(self.sentences.len() - 1)
         });
         self.sentences[slot.index()].start(task);
+        self.encoded[slot.index()].set(task, self.facts.end_of_sentence);
         slot
     }
 
@@ -162,7 +175,7 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
     }
 
     /// Lines 11 to 17 for each sentence; sentences that are done leave the batch.
-    fn select(&mut self, emit: &mut impl FnMut(Outcome<T>)) {
+    fn select(&mut self, emit: &mut impl FnMut(Outcome<T>) -> Option<Task<T>>) {
         let facts = self.facts;
         let mut first_row = 0;
         for &slot in &self.active {
@@ -173,20 +186,28 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
             first_row += rows;
         }
         self.rescore(first_row);
-        let Self { model, state, sentences, tags, free, active, selection, .. } = self;
+        let Self { model, state, sentences, tags, encoded, free, further, active, selection, .. } = self;
         active.retain(|&slot| {
             let sentence = &mut sentences[slot.index()];
             let done = sentence.advance(facts, |row| model.attention(state, row), selection);
-            if done {
-                let (source_len, hypotheses) = (sentence.source_len(), sentence.hypotheses(facts.end_of_sentence));
-                let (explored, counts) = (sentence.explored(facts.end_of_sentence), sentence.counts());
-                if let Some(tag) = tags[slot.index()].take() {
-                    emit(Outcome { tag, source_len, hypotheses, explored, counts });
-                }
-                model.release(slot, state);
-                free.push(slot);
+            if !done {
+                return true;
             }
-            !done
+            let (source_len, hypotheses) = (sentence.source_len(), sentence.hypotheses(facts.end_of_sentence));
+            let (explored, counts) = (sentence.explored(facts.end_of_sentence), sentence.counts());
+            let tag = tags[slot.index()].take();
+            let outcome = tag.map(|tag| Outcome { tag, source_len, hypotheses, explored, counts });
+            match outcome.and_then(&mut *emit) {
+                Some(task) if encoded[slot.index()].serves(&task, facts.end_of_sentence) => {
+                    sentence.start(&task);
+                    tags[slot.index()] = Some(task.tag);
+                    return true;
+                }
+                task => further.extend(task),
+            }
+            model.release(slot, state);
+            free.push(slot);
+            false
         });
     }
 
@@ -209,4 +230,40 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
             first_row += sentence.rows_to_rescore().len();
         }
     }
+}
+
+/// What the model has encoded in a slot: the parts of a task that its encoding depends on.
+#[derive(Default)]
+struct Encoded {
+    source: Vec<WordId>,
+    given_target: bool,
+    attention: bool,
+    /// Whether the words that it may answer and their scores are the model's own.
+    is_plain: bool,
+}
+
+impl Encoded {
+    fn set<T>(&mut self, task: &Task<T>, end_of_sentence: WordId) {
+        self.source.clone_from(&task.source);
+        self.given_target = has_given_target(task, end_of_sentence);
+        self.attention = task.options.attention;
+        self.is_plain = is_plain(task);
+    }
+
+    /// Whether another search finds in the slot what it would encode.
+    fn serves<T>(&self, task: &Task<T>, end_of_sentence: WordId) -> bool {
+        self.source == task.source
+            && self.given_target == has_given_target(task, end_of_sentence)
+            && self.attention == task.options.attention
+            && self.is_plain
+            && is_plain(task)
+    }
+}
+
+fn has_given_target<T>(task: &Task<T>, end_of_sentence: WordId) -> bool {
+    task.prefix.last() == Some(&end_of_sentence)
+}
+
+fn is_plain<T>(task: &Task<T>) -> bool {
+    task.shortlist.is_none() && task.scorer.is_none()
 }

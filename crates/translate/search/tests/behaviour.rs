@@ -2,7 +2,7 @@
 
 use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::{OptionFault, WordId};
-use metaphrase_search::{Options, OptionsError, Outcome, SamplingPool, Searcher, Stop, Task};
+use metaphrase_search::{Hypothesis, Options, OptionsError, Outcome, SamplingPool, Searcher, Stop, Task};
 use metaphrase_testkit::FakeModel;
 
 const END: WordId = WordId(0);
@@ -279,7 +279,11 @@ fn sentences_whose_caller_left_leave_and_others_do_not_notice() {
                 all_stay || id.is_multiple_of(2) || questions.get() <= leave_after
             };
             outcomes.clear();
-            searcher.run_while(wanted, || tasks.next(), |outcome| outcomes.push(outcome));
+            let emit = |outcome| {
+                outcomes.push(outcome);
+                None
+            };
+            searcher.run_while(wanted, || tasks.next(), emit);
             outcomes.sort_by_key(|outcome| outcome.tag);
             for outcome in &outcomes {
                 assert_eq!(outcome.hypotheses, expected[outcome.tag].hypotheses);
@@ -289,4 +293,39 @@ fn sentences_whose_caller_left_leave_and_others_do_not_notice() {
             assert!(if all_stay { outcomes.len() == 12 } else { outcomes.len() < 12 });
         }
     }
+}
+
+#[test]
+fn a_further_search_of_a_sentence_finds_what_a_first_one_finds() {
+    let model = FakeModel::random(7, 9, 1.0);
+    let checked = |beam_size, n_best| {
+        let options = Options { beam_size, n_best, max_length_factor: 20.0, ..Options::default() };
+        options.check(&model).expect("usable options")
+    };
+    let (first, further) = (checked(1, 1), checked(4, 3));
+    let source = |id: usize| [3, 4 + id as u32 % 3, 0].map(WordId).to_vec();
+    let prefix = |id: usize| vec![WordId(2 + id as u32 % 4)];
+    let task = |id: usize, searched: usize| match searched {
+        0 => Task::new((id, 0), source(id), &first),
+        // The same source, and another one.
+        1 => Task { prefix: prefix(id), ..Task::new((id, 1), source(id), &further) },
+        _ => Task::new((id, 2), source(id + 1), &further),
+    };
+    let mut expected = Vec::new();
+    for searched in 0..3 {
+        let mut tasks = (0..12).map(|id| task(id, searched));
+        Searcher::new(&model, 9).run(|| tasks.next(), |outcome| expected.push((outcome.tag, outcome.hypotheses)));
+    }
+    let mut tasks = (0..12).map(|id| task(id, 0));
+    let mut found = Vec::new();
+    let emit = |outcome: Outcome<(usize, usize)>| {
+        let (id, searched) = outcome.tag;
+        found.push((outcome.tag, outcome.hypotheses));
+        (searched < 2).then(|| task(id, searched + 1))
+    };
+    Searcher::new(&model, 9).run_while(|_| true, || tasks.next(), emit);
+    let tag = |(tag, _): &((usize, usize), Vec<Hypothesis>)| *tag;
+    expected.sort_by_key(tag);
+    found.sort_by_key(tag);
+    assert_eq!(found, expected);
 }

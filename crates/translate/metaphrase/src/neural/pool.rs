@@ -8,8 +8,6 @@ use metaphrase_base::{StepModel, UnitTimes};
 use metaphrase_models::with_team;
 use metaphrase_phrase::Workspace;
 use metaphrase_search::{Informed, Searcher, Task};
-use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -55,18 +53,17 @@ pub(crate) fn pool<M: StepModel + 'static>(model: &Arc<M>, context: &Arc<Context
 /// Searches for the sentences of the queue until it ends.
 fn search<M: StepModel>(model: &M, context: &Context, queue: &Queue<Task<Job>>, batch_tokens: usize) {
     let mut searcher = Searcher::new(model, batch_tokens);
-    let second_searches = RefCell::new(VecDeque::new());
     let mut workspace = Workspace::default();
     // A caller that left needs no translation.
     let wanted = |job: &Job| job.reply.is_wanted();
     while let Some(mut batch) = batch(queue) {
-        let next = || {
-            let second = second_searches.borrow_mut().pop_front();
-            second.or_else(|| batch.find(|task| wanted(&task.tag)).map(|task| context.inform(task, &mut workspace)))
-        };
+        let next = || batch.find(|task| wanted(&task.tag)).map(|task| context.inform(task, &mut workspace));
         searcher.run_while(wanted, next, |outcome| match context.second_search(outcome) {
-            ControlFlow::Continue(task) => second_searches.borrow_mut().push_back(task),
-            ControlFlow::Break(outcome) => context.reply(outcome),
+            ControlFlow::Continue(task) => Some(task),
+            ControlFlow::Break(outcome) => {
+                context.reply(outcome);
+                None
+            }
         });
     }
 }
