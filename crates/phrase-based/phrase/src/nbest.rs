@@ -1,8 +1,9 @@
 //! The best translations of a search graph, one after the other.
 
 use crate::counters::Counters;
+use crate::decoder::Decoder;
 use crate::graph::{Arc, NodeId, SearchGraph};
-use crate::search::{Decoder, Workspace};
+use crate::search::Workspace;
 use crate::source::Source;
 use crate::translation::Translation;
 use std::collections::{BinaryHeap, HashSet};
