@@ -2,9 +2,9 @@
 
 use crate::dependencies::Texts;
 use crate::dev::DevSet;
-use crate::error::Error;
+use crate::error::{Error, RECORD};
 use crate::folder::{ModelFolder, StageStatus};
-use crate::record::{RECORD, StageRecord};
+use crate::record::StageRecord;
 use crate::tuning::{TuneOptions, tune};
 use crate::{dependencies, files, text, weights};
 use metaphrase_align::{Alignment, Corpus, ExtractOptions, ExtractionReport, extract};
