@@ -1,12 +1,13 @@
 //! `metaphrase score`.
 
 use crate::alignment::append_alignment;
+use crate::io::append;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::model::ModelArgs;
 use crate::nbest::{Entry, with_feature};
-use crate::print::{append, append_word_scores};
+use crate::print::append_word_scores;
 use crate::progress::Progress;
 use crate::stream::{self, Source, Ticket};
 use anyhow::{Context, Result, bail};
