@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::error::{Failure, Reason};
-use crate::files::FileJobs;
+use crate::file_jobs::FileJobs;
 use crate::metrics::Metrics;
 use crate::models::Models;
 use crate::params::{Params, body};

@@ -3,7 +3,7 @@
 use crate::detect::Detected;
 use crate::error::Failure;
 use crate::text::not_finished;
-use crate::translate::TranslationRequest;
+use crate::translation_request::TranslationRequest;
 use metaphrase::{Document, Met, RequiredTerm, TranslatedDocument, Translation};
 
 /// A text whose sentences are in flight.
