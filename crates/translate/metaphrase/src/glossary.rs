@@ -1,11 +1,15 @@
 //! Glossaries: terms of the source language and their translations.
 
+mod file_error;
+mod file_format;
 mod files;
 mod table;
 mod workbook;
 mod xml;
 
-pub use files::{GlossaryFile, GlossaryFileError, GlossaryFormat};
+pub use file_error::GlossaryFileError;
+pub use file_format::GlossaryFormat;
+pub use files::GlossaryFile;
 
 use crate::forms::forms_of_any;
 use crate::{Keep, RequiredTerm};
