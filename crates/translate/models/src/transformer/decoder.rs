@@ -6,6 +6,7 @@ use super::encoder::{EncoderOutput, SourceFrame};
 use super::feed_forward::{self, FeedForward};
 use super::history::History;
 use super::input::Input;
+use super::new_rows::NewRows;
 use super::operations::{AroundWork, Process};
 use super::self_attention::{self, KeySource, SelfAttention};
 use super::ssru::{self, Ssru};
@@ -74,14 +75,6 @@ struct Source {
     /// The number of its words, those included that the encoder does not read.
     length: usize,
     attention: bool,
-}
-
-/// The rows that a call of the model computes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct NewRows<'a> {
-    pub(super) rows: &'a [StepRow],
-    /// The number of the first one in its step.
-    pub(super) first: usize,
 }
 
 /// A layer's memory of the words so far.
