@@ -1,11 +1,12 @@
 //! The hypotheses of a search: the open ones, the finished ones, and the words of all.
 
-use super::{SentencePlan, StepContext};
+use super::StepContext;
 use crate::bans::Repeats;
 use crate::candidates::{BeamPlace, Continuation};
 use crate::characters::Character;
 use crate::constraints::{Automaton, StateId};
 use crate::finished::FinishedList;
+use crate::plan::SentencePlan;
 use crate::trellis::{HypId, LastWords, Trellis};
 use crate::{Counts, Hypothesis, Strategy};
 use metaphrase_base::{Parent, Row, WordId};

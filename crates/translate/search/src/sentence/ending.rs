@@ -1,9 +1,10 @@
 //! The end of a sentence's search: when it comes, and the hypotheses that it leaves.
 
-use super::{Ending, Open, SentenceSearch, StepContext};
+use super::{Open, SentenceSearch, StepContext};
 use crate::bans::{Bans, ENDS, Progress};
 use crate::candidates::Continuation;
 use crate::finished::LostEnd;
+use crate::plan::Ending;
 use crate::trellis::HypId;
 use crate::{Explored, Hypothesis};
 use metaphrase_base::{ModelFacts, StepScores, WordId};
