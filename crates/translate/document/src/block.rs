@@ -1,11 +1,11 @@
 //! A paragraph: its text, its sentences, and the markup inside it.
 
 use crate::cut::cut;
-use crate::files::subtitles::Layout;
+use crate::escape::Escape;
 use crate::keep::{CopySpan, Keep, find_in};
+use crate::layout::Layout;
 use crate::patterns::Style;
 use crate::split::{Splitter, trimmed};
-use crate::write::Escape;
 use crate::{escapes, list, wrapped};
 use std::borrow::Cow;
 use std::collections::HashMap;

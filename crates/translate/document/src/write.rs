@@ -2,9 +2,9 @@
 
 use crate::answer::{Answer, RestoredTranslation, restore, unchanged};
 use crate::block::{Block, Element, Wrap};
-pub(crate) use crate::escape::{Base, Escape};
+use crate::escape::Escape;
 use crate::files::accelerators;
-use crate::files::markdown;
+use crate::files::markdown::escape::fit;
 use crate::place::{ElementPlace, ParagraphText, place};
 use crate::split::{closes, opens};
 use crate::units::Words;
@@ -38,7 +38,7 @@ pub(crate) fn write(block: &Block, answers: &[Option<&Answer>], escape: Escape, 
     accelerators::place(block, &joined, kept.iter().map(|(range, _)| range), &mut placed);
     if matches!(escape, Escape::Markdown(_)) {
         let kept: Vec<Range<usize>> = kept.iter().map(|(range, _)| range.clone()).collect();
-        markdown::fit(block, &joined.text, &kept, &mut placed);
+        fit(block, &joined.text, &kept, &mut placed);
     }
     let mut writer = Writer {
         joined: &joined,

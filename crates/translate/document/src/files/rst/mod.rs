@@ -9,8 +9,8 @@ mod explicit;
 pub(crate) mod inline;
 mod lines;
 
-use super::formats::Reading;
-use super::message_file::{Message, MessageForm, Messages, pattern};
+use super::message::{Message, MessageForm, Messages, pattern};
+use super::reading::Reading;
 use crate::Error;
 use explicit::is_option;
 use lines::{Line, decoration, lines, mark, underline};
