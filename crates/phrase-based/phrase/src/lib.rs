@@ -41,6 +41,7 @@ pub use markup::Markup;
 pub use metaphrase_lattice::Lattice;
 pub use metaphrase_ngram::Model as LanguageModel;
 pub use model::PhraseModel;
+pub use nbest::Duplicates;
 pub use options::{LookAhead, Presort, SearchOptions, UnknownWords};
 pub use ready::{ReadyModel, Results};
 pub use search::Workspace;
