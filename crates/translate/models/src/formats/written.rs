@@ -2,6 +2,7 @@
 
 use super::directory::StoredPrecision;
 use crate::ModelError;
+use crate::parts::transformer::is_position_table;
 use crate::stored::{Encoding, Scales, StoredTensor, elements};
 use crate::weights::is_table;
 use ::safetensors::{Dtype, View};
@@ -64,8 +65,7 @@ pub(crate) fn outputs<'a>(
 /// Whether these are weights of products or of word vectors: positions are added as they are, and a map to one number
 /// is a vector.
 fn is_map(name: &str, shape: &[usize]) -> bool {
-    let position = name.ends_with("Wpos") || name.contains("_relative_");
-    !position && matches!(shape, [rows, cols] if *rows > 1 && *cols > 1)
+    !is_position_table(name) && matches!(shape, [rows, cols] if *rows > 1 && *cols > 1)
 }
 
 /// Integers with the factor of each word of a table, or of each output of a map: as panels, which a loaded model uses

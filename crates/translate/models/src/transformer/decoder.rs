@@ -10,7 +10,7 @@ use super::new_rows::NewRows;
 use super::operations::{AroundWork, Process};
 use super::self_attention::{self, KeySource, SelfAttention};
 use super::ssru::{self, Ssru};
-use crate::config::{Positions, TransformerConfig};
+use crate::config::TransformerConfig;
 use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::ragged::RaggedArray;
@@ -109,8 +109,7 @@ impl Decoder {
         input: Input,
         config: &TransformerConfig,
     ) -> Self {
-        // Marian, which has raw keys, has no relative positions.
-        let normalised = config.normalised_keys || matches!(config.positions, Positions::Relative { .. });
+        let normalised = config.normalised_keys || config.positions.has_normalised_keys();
         let key_source = if normalised { KeySource::Normalised } else { KeySource::Raw };
         let (mut packed, mut source_maps) = (Vec::new(), Vec::new());
         for layer in layers {
