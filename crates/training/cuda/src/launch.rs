@@ -1,4 +1,4 @@
-//! What a launch is told: the threads of a kernel, the shapes of a product.
+//! The arguments of a launch: the threads of a kernel, the shapes of a product.
 
 /// The threads that run a kernel.
 #[derive(Debug, Clone, Copy)]

@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Result")]
     #[arg(conflicts_with_all = ["normalize", "n_best"])]
     summary: Option<Summary>,
-    /// The language of the sources, for a model that is told it: en, or eng [default: the model's own setting]
+    /// The language of the sources, for a model that has to know it: en, or eng [default: the model's own setting]
     #[arg(long, value_name = "LANG", help_heading = "Model")]
     source_language: Option<String>,
     /// The language of the translations, for a model whose vocabulary has words such as >>deu<< for several: deu, or de

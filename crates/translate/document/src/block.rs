@@ -292,7 +292,7 @@ impl Block {
     }
 }
 
-/// Characters that tell where a word may be divided and that no reader sees: soft hyphens, and blanks and joiners
+/// Characters that mark where a word may be divided and that no reader sees: soft hyphens, and blanks and joiners
 /// without width. Those that change the form of letters (U+200C, U+200D) or the direction of text are read.
 #[must_use]
 pub fn is_invisible(c: char) -> bool {

@@ -201,7 +201,7 @@ static NAMES: LazyLock<Vec<Form>> = LazyLock::new(|| {
     .collect()
 });
 
-/// The way in which a message names its arguments, which a flag of gettext tells.
+/// The way in which a message names its arguments, which a flag of gettext names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Style {
     /// In a way that any text may have.

@@ -282,7 +282,7 @@ impl Writer<'_> {
 fn begins_word(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(|c| match c {
-        // Whether a quotation begins or ends, the next character tells.
+        // The next character shows whether a quotation begins or ends.
         c if is_quote(c) => characters.next().is_some_and(char::is_alphanumeric),
         '.' | ',' | ';' | ':' | '!' | '?' | '…' | '%' | '。' | '、' | '，' | '！' | '？' | '：' | '；' => {
             false

@@ -9,7 +9,7 @@ pub(crate) use words::changed_prefix;
 
 use crate::Hypothesis;
 use crate::forms::{forms, with_capital};
-use crate::terms::{Met, RequiredTerm, Terms};
+use crate::terms::{Met, Terms};
 use metaphrase_base::{AvoidedPhrases, ReadText, WordId};
 use metaphrase_search::{Constraints, ConstraintsError, WrittenWords};
 use metaphrase_text::vocab::Vocabulary;
@@ -18,21 +18,21 @@ use signs::SignsAround;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
-use words::{Unusable, segment};
+use words::{PhraseProblem, segment};
 
 /// The phrases that translations of a line must not contain.
-pub(crate) struct Forbidden {
+pub(crate) struct ForbiddenPhrases {
     phrases: WholeWords,
     target: Arc<Vocabulary>,
 }
 
-impl std::fmt::Debug for Forbidden {
+impl std::fmt::Debug for ForbiddenPhrases {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.phrases.fmt(f)
     }
 }
 
-impl AvoidedPhrases for Forbidden {
+impl AvoidedPhrases for ForbiddenPhrases {
     fn read(&self, tail: &[u8], word: WordId) -> ReadText {
         let mut more = Vec::new();
         self.target.spell(word, &mut more);
@@ -120,7 +120,8 @@ impl Segmented {
     /// The phrases to avoid, as search reads them.
     fn avoided(&self, target: &Arc<Vocabulary>) -> Option<Arc<dyn AvoidedPhrases>> {
         let phrases = WholeWords::new(&self.given.avoided);
-        (!self.given.avoided.is_empty()).then(|| Arc::new(Forbidden { phrases, target: Arc::clone(target) }) as _)
+        (!self.given.avoided.is_empty())
+            .then(|| Arc::new(ForbiddenPhrases { phrases, target: Arc::clone(target) }) as _)
     }
 
     /// The alternatives of a term that can be used.
@@ -140,11 +141,11 @@ impl Segmented {
                         format!("the model's vocabulary writes the constraint '{alternative}' as '{written}'")
                     })
                 }
-                Err(Unusable::Empty) => Some("an empty constraint is left out".into()),
-                Err(Unusable::Unknown) => Some(format!(
+                Err(PhraseProblem::Empty) => Some("an empty constraint is left out".into()),
+                Err(PhraseProblem::Unknown) => Some(format!(
                     "the constraint '{alternative}' is left out: it has characters that the model's vocabulary cannot express"
                 )),
-                Err(Unusable::Differs(written)) => Some(format!(
+                Err(PhraseProblem::Differs(written)) => Some(format!(
                     "the constraint '{alternative}' is left out: the model's vocabulary can only write it as '{written}'"
                 )),
             };

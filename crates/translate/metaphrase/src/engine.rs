@@ -41,7 +41,7 @@ pub trait Session: Send + Sync {
 pub struct EngineFacts {
     /// The codes of the source and the target language.
     pub languages: Option<[String; 2]>,
-    /// The source languages that a request can choose from, in alphabetical order; empty if the engine is not told the
+    /// The source languages that a request can choose from, in alphabetical order; empty if the engine does not need the
     /// source language.
     pub source_languages: Vec<String>,
     /// The target languages that a request can choose from, in alphabetical order; empty if the engine has one.

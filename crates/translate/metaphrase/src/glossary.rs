@@ -70,7 +70,7 @@ impl Glossary {
     /// stands for the endings of German and English: `Gebäude*` is met by `Gebäuden`, too. The source term may have
     /// forms in the same way: `house*`, `Haus|Hauses|Häuser`. Empty lines and lines that begin with `#` are left out,
     /// as is a byte order mark at the beginning. The target terms of lines with the same source term are alternatives
-    /// of each other; [`notes`](Self::notes) tells these lines.
+    /// of each other; [`notes`](Self::notes) names these lines.
     ///
     /// ```
     /// use metaphrase::{Case, Glossary};

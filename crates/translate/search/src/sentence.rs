@@ -18,7 +18,7 @@ use metaphrase_base::{ModelFacts, Parent, Row, StepScores, WordId};
 use rand_chacha::ChaCha8Rng;
 use scout::Scout;
 
-pub(crate) use beam::{Beam, BeamBuffers, Open};
+pub(crate) use beam::{Beam, BeamBuffers, OpenHypothesis};
 pub(crate) use choose::BeamQuestion;
 
 /// Buffers of one step's selection, shared by all sentences of a searcher.

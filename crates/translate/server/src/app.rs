@@ -164,7 +164,7 @@ impl App {
         Ok(())
     }
 
-    /// Writes the counted characters and forgets old files at intervals; runs for ever.
+    /// Writes the counted characters and forgets old files at intervals; never returns.
     pub async fn flush(&self) {
         loop {
             tokio::time::sleep(Duration::from_secs(5)).await;

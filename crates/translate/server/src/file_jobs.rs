@@ -61,7 +61,7 @@ pub struct FileJob {
 }
 
 impl FileJobs {
-    /// Room for `limits.files` files in work, and for the results of as many of the largest size.
+    /// Room for `limits.files` files in flight, and for the results of as many of the largest size.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self { jobs: Mutex::default(), limits }

@@ -21,7 +21,7 @@ pub fn extensions() -> Vec<String> {
 }
 
 impl App {
-    /// Begins to translate a file; gives its name in later requests. `ask` has no texts.
+    /// Begins to translate a file; returns its name for later requests. `ask` has no texts.
     ///
     /// # Errors
     /// [`Failure`] for files that can not be translated.

@@ -20,7 +20,7 @@ pub fn routes() -> Router<Arc<App>> {
     Router::new().route("/imme", post(translate))
 }
 
-/// The page's texts come in lists of its own making: one in another language does not spoil the others.
+/// The page decides which texts come together: one in another language does not spoil the others.
 async fn translate(State(app): State<Arc<App>>, request: Request) -> Result<Response<Body>, LibreFailure> {
     let call = app.read(request, app.config.limits.body()).await?;
     let key = call.params.text("token").or_else(|| call.header_key());

@@ -1,4 +1,4 @@
-//! What the reader of a format is told.
+//! The inputs of the reader of a format.
 
 use crate::block::Sentences;
 use crate::languages::Styles;
@@ -8,7 +8,7 @@ use crate::{Error, Format, Options, SegmentedText};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What a reader is told.
+/// The inputs of a reader.
 pub(super) struct Reading<'a> {
     pub(super) options: &'a Options,
     pub(super) splitter: &'a Splitter,

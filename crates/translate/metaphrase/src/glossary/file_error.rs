@@ -33,7 +33,7 @@ pub enum GlossaryFileError {
     /// A file with more than two languages, where it is not known which are meant.
     #[error("the glossary has the languages {}; name the source and the target language", .0.join(", "))]
     ManyLanguages(Vec<String>),
-    /// A line or an entry that is not one.
+    /// A line that is not an entry, or an entry without terms.
     #[error(transparent)]
     Entry(#[from] GlossaryError),
     /// A row of a table that is not an entry.

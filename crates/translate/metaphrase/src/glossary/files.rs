@@ -20,14 +20,14 @@ use std::borrow::Cow;
 pub struct GlossaryFile {
     /// The form of the file.
     pub format: GlossaryFormat,
-    /// The entries; of [`GlossaryFormat::Tabs`] none, as the text itself is the glossary.
+    /// The entries; empty for [`GlossaryFormat::Tabs`], where the text itself is the glossary.
     pub entries: Vec<(String, Vec<String>)>,
     /// The text of [`GlossaryFormat::Tabs`].
     pub text: String,
 }
 
 impl GlossaryFile {
-    /// Reads a file; its content tells the form. `languages`: the codes of the source and the target, for files that
+    /// Reads a file; its content determines the form. `languages`: the codes of the source and the target, for files that
     /// have several; a file with two languages may do without.
     ///
     /// # Errors
@@ -78,8 +78,8 @@ fn decoded(bytes: &[u8]) -> Result<Cow<'_, str>, GlossaryFileError> {
     }
 }
 
-/// What separates the fields of a text; `None` for tabs. A comma or a semicolon separates where all of the first lines
-/// have it.
+/// The character that separates the fields of a text; `None` for tabs. It is a comma or a semicolon that all of the
+/// first lines have.
 fn separator(text: &str) -> Option<char> {
     const LOOKED_AT: usize = 20;
     let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));

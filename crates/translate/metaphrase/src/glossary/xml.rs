@@ -16,7 +16,7 @@ struct Names {
     language: [&'static str; 2],
     /// A term.
     term: &'static str,
-    /// A term with what is said about it.
+    /// A term with its properties.
     group: [&'static str; 3],
 }
 
