@@ -7,7 +7,7 @@ mod rust_files;
 
 use metaphrase_testkit::{crate_folders, repository};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use rust_files::{parse, sources};
+use rust_files::{name, parse, sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -50,7 +50,7 @@ fn is_mark(token: &TokenTree, mark: char) -> bool {
 }
 
 /// The paths of a tree such as `a::{b, c::D as E}`.
-fn paths(tree: &[TokenTree], before: &[String], found: &mut impl FnMut(Vec<String>)) {
+fn paths(tree: &[TokenTree], before: &[String], found: &mut dyn FnMut(Vec<String>)) {
     let mut path = before.to_vec();
     for token in tree {
         match token {
@@ -58,9 +58,7 @@ fn paths(tree: &[TokenTree], before: &[String], found: &mut impl FnMut(Vec<Strin
             TokenTree::Ident(word) => path.push(word.to_string()),
             TokenTree::Group(group) => {
                 let members: Vec<TokenTree> = group.stream().into_iter().collect();
-                // A function that calls itself has to have one type.
-                let found: &mut dyn FnMut(Vec<String>) = found;
-                members.split(|token| is_mark(token, ',')).for_each(|tree| paths(tree, &path, &mut *found));
+                members.split(|token| is_mark(token, ',')).for_each(|tree| paths(tree, &path, found));
                 return;
             }
             _ => {}
@@ -158,14 +156,14 @@ impl Crate {
     }
 }
 
-/// The circles of the table "crate | files | why they stay": names in backquotes.
+/// The circles of the table "crate | files | why they stay": files in backquotes.
 fn listed(map: &str) -> BTreeSet<(String, BTreeSet<Module>)> {
     let quoted = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<String>>();
     let table = map.split("| crate | files | why they stay |").nth(1).expect("the table of circles");
     let row = |line: &str| {
         let cells: Vec<&str> = line.split('|').collect();
         let files = quoted(cells.get(2)?).iter().map(|file| file.split('/').map(str::to_owned).collect()).collect();
-        Some((quoted(cells.get(1)?).pop()?, files))
+        Some((cells.get(1)?.trim().to_owned(), files))
     };
     table.lines().skip(2).take_while(|line| line.starts_with('|')).filter_map(row).collect()
 }
@@ -178,12 +176,12 @@ fn files_use_each_other_one_way() {
     let mut found = String::new();
     for folder in crate_folders().into_iter().chain([repository().join("python")]) {
         let files = Crate::read(&folder, &files);
-        let name = folder.file_name().and_then(|name| name.to_str()).expect("a folder").to_owned();
+        let package = folder.file_name().and_then(|name| name.to_str()).expect("a folder").to_owned();
         for circle in files.circles() {
-            if listed.remove(&(name.clone(), circle.clone())) {
+            if listed.remove(&(package.clone(), circle.clone())) {
                 continue;
             }
-            found += &format!("in {name}:\n");
+            found += &format!("in {}:\n", name(&folder));
             for module in &circle {
                 for (other, names) in files.ties(module).iter().filter(|(other, _)| circle.contains(*other)) {
                     let names = names.iter().cloned().collect::<Vec<_>>().join(", ");

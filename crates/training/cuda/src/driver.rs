@@ -20,7 +20,8 @@ pub(crate) struct Driver {
 /// A device with compiled kernels.
 struct OpenDevice {
     context: Arc<CudaContext>,
-    /// The function of each kernel, in the order of `names` of [`open`](Driver::open); functions live as long as the context.
+    /// The function of each kernel, in the order of `names` of [`open`](Driver::open); functions live as long as the
+    /// context.
     functions: Vec<sys::CUfunction>,
     /// Its stream is set before each call.
     cublas: Mutex<cublas_sys::cublasHandle_t>,

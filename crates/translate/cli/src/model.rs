@@ -164,7 +164,7 @@ impl ModelArgs {
 
     fn packages(&self, config: &Config) -> Result<Vec<Package>> {
         match &*self.models {
-            [] => Ok(vec![models::default_package(&config)?]),
+            [] => Ok(vec![models::default_package(config)?]),
             models => models.iter().map(|model| package(model, &self.vocabularies, config)).collect(),
         }
     }

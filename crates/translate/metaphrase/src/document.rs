@@ -252,8 +252,8 @@ impl Translator {
         Ok(TranslatedDocument { repeated, ..translated })
     }
 
-    /// The options for reading a document that this translator translates: with the language of the translation, if the model
-    /// names it.
+    /// The options for reading a document that this translator translates: with the language of the translation, if the
+    /// model names it.
     fn naming_target(&self, text: &TextOptions) -> TextOptions {
         let mut text = text.clone();
         if let Some([_, target]) = self.languages().filter(|_| text.target.is_empty()) {

@@ -1,7 +1,8 @@
 //! The seam between models and devices that are not this CPU.
 //!
 //! A device encodes sentences, steps rows and keeps their logits. A step returns a summary of each row; whole rows come
-//! from the device only if a question needs them. So [`Scores`](crate::Scores) answers all questions of search, on any device.
+//! from the device only if a question needs them. So [`Scores`](crate::Scores) answers all questions of search, on any
+//! device.
 
 use core::any::Any;
 use core::fmt::Debug;

@@ -27,8 +27,8 @@ pub struct GlossaryFile {
 }
 
 impl GlossaryFile {
-    /// Reads a file; its content determines the form. `languages`: the codes of the source and the target, for files that
-    /// have several; a file with two languages may do without.
+    /// Reads a file; its content determines the form. `languages`: the codes of the source and the target, for files
+    /// that have several; a file with two languages may do without.
     ///
     /// # Errors
     /// [`GlossaryFileError`] for a file in none of the forms, or without entries in these languages.
