@@ -1,8 +1,8 @@
 //! Columns of Arrow: input and output without copies.
 
 use crate::errors;
+use crate::loaded::LoadedTranslator;
 use crate::options::CallOptions;
-use crate::translator::LoadedTranslator;
 use arrow_array::builder::{Float32Builder, Int32Builder, ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, LargeStringArray, StringArray, StringViewArray, StructArray};

@@ -1,9 +1,9 @@
 //! Files of any format: finds their sentences, translates them and writes them in their places.
 
 use crate::errors;
+use crate::loaded::LoadedTranslator;
 use crate::result::Translation;
 use crate::text::options;
-use crate::translator::LoadedTranslator;
 use metaphrase::{Document, FileFormat};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};

@@ -10,6 +10,7 @@ mod evaluate;
 mod file;
 mod glossary;
 mod lattice;
+mod loaded;
 mod options;
 mod pickle;
 mod request;

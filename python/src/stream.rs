@@ -1,10 +1,10 @@
 //! Endless iterables: a thread translates the lines that the caller's iterator has returned so far.
 
 use crate::errors;
+use crate::loaded::LoadedTranslator;
 use crate::options::CallOptions;
 use crate::request::Request;
 use crate::result::Translation;
-use crate::translator::LoadedTranslator;
 use pyo3::prelude::*;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;

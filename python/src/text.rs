@@ -1,10 +1,10 @@
 //! Texts of any format: finds their sentences, translates them and puts the text together again.
 
 use crate::errors;
+use crate::loaded::LoadedTranslator;
 use crate::options::{CallOptions, Names, get};
 use crate::pickle::ReduceResult;
 use crate::result::Translation;
-use crate::translator::LoadedTranslator;
 use metaphrase::{Document, Entries, Split, TextFormat, TextOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -1,5 +1,5 @@
-//! Tells the library whether the repository's models are there to become part of it. The crate on crates.io lacks them:
-//! a crate has 10 MB at most there, and each model has 26 MB.
+//! Reports to the library whether the repository's models are there to become part of it. The crate on crates.io lacks
+//! them: a crate has 10 MB at most there, and each model has 26 MB.
 
 use std::path::Path;
 

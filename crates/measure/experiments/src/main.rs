@@ -137,7 +137,7 @@ fn main() -> Result<()> {
         Experiment::WuebkerScores => wuebker::scores(&setup),
         Experiment::Sum(args) => sum::run(&setup, &args),
         Experiment::Tables => tables::write(std::path::Path::new(".")),
-        Experiment::Pictures => pictures::redraw(&setup),
+        Experiment::Pictures => pictures::redraw(setup.out()),
         Experiment::Tags => tags::run(&setup),
         Experiment::Terminology => terminology::run(&setup),
     }

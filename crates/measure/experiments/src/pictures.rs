@@ -1,6 +1,5 @@
 //! The pictures of the results, drawn from the JSON files of the experiments.
 
-use crate::setup::Setup;
 use anyhow::{Context, Result};
 use metaphrase_plot::{Bars, Chart, Series, bars_svg, svg};
 use serde_json::Value;
@@ -47,9 +46,9 @@ const RESULTS: [(&str, &str); 15] = [
     ("iglesias-table2", "-shrunk"),
 ];
 
-/// Draws the pictures anew from the JSON files that are there.
-pub fn redraw(setup: &Setup) -> Result<()> {
-    drawn(setup.out())?.into_iter().try_for_each(|(path, picture)| {
+/// Draws the pictures of a folder anew from the JSON files that are there.
+pub fn redraw(folder: &Path) -> Result<()> {
+    drawn(folder)?.into_iter().try_for_each(|(path, picture)| {
         std::fs::write(&path, picture).with_context(|| format!("cannot write {}", path.display()))
     })
 }

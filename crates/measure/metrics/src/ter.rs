@@ -6,25 +6,15 @@
 //! with other limits.
 
 mod edit;
+pub(crate) mod options;
 mod shift;
+
+pub use options::TerOptions;
 
 use crate::metric::Setting;
 use crate::tokenize::tercom;
 use crate::words::Numbering;
 use crate::{Arithmetic, Metric, pytext};
-
-/// The options of [`Ter`]; the defaults are those of sacreBLEU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TerOptions {
-    /// Whether punctuation is split off and entities are undone.
-    pub normalized: bool,
-    /// Whether punctuation is removed.
-    pub no_punct: bool,
-    /// Whether `normalized` and `no_punct` apply to Chinese and Japanese too; `normalized` then splits ideographs.
-    pub asian_support: bool,
-    /// Whether case matters.
-    pub case_sensitive: bool,
-}
 
 /// The TER metric: edits for each 100 words of the reference; lower is better.
 ///

@@ -8,13 +8,18 @@ use std::path::{Path, PathBuf};
 const WIDTH: usize = 120;
 
 /// Phrases that readers stumble over, and plainer ones.
-const PHRASES: [(&str, &str); 6] = [
+const PHRASES: [(&str, &str); 11] = [
     ("behind", "after"),
     ("beside", "next to, or: in addition to"),
     ("so many", "this number of, or: n"),
     ("as often as may be", "duplicates do not matter"),
     ("on its way", "in flight"),
     ("on the way", "in flight"),
+    ("tell", "name, show, report"),
+    ("tells", "names, shows, reports"),
+    ("told", "named, shown, reported"),
+    ("whoever", "the user who, the caller that"),
+    ("for ever", "without end, or: never returns"),
 ];
 
 /// Folders and files that are not checked yet.

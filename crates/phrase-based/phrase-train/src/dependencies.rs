@@ -3,12 +3,13 @@
 //! Options are taken apart name by name, so that a new option does not compile before it is recorded. Numbers of
 //! threads and sizes of memory are left out: the files do not depend on them.
 
+use crate::DevSet;
 use crate::error::Error;
 use crate::files;
 use crate::folder::ModelFolder;
+use crate::options::TrainOptions;
 use crate::record::{StageRecord, checksum_of};
 use crate::text::{source_checksum, target_checksum};
-use crate::{DevSet, TrainOptions};
 use metaphrase_align::{Corpus, ExtractOptions};
 use metaphrase_ngram::EstimateOptions;
 use metaphrase_phrase::SearchOptions;

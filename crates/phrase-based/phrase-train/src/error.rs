@@ -1,9 +1,11 @@
 //! Errors of training.
 
-use crate::record::RECORD;
 use metaphrase_align::ExtractError;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// The name of the record in the directory of a training.
+pub(crate) const RECORD: &str = "stages.toml";
 
 /// Why there is no model; every message is one sentence.
 #[derive(Debug, thiserror::Error)]

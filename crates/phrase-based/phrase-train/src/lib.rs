@@ -13,8 +13,8 @@ mod dev;
 mod error;
 mod files;
 mod folder;
+mod options;
 mod record;
-
 mod text;
 mod train;
 mod tuning;
@@ -22,5 +22,6 @@ mod weights;
 
 pub use dev::DevSet;
 pub use error::Error;
-pub use train::{Event, Stage, TrainOptions, train};
+pub use options::TrainOptions;
+pub use train::{Event, Stage, train};
 pub use tuning::{TuneOptions, evaluate, tune};

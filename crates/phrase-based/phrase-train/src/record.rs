@@ -1,6 +1,6 @@
 //! The record of a training: how each stage made its files.
 
-use crate::error::Error;
+use crate::error::{Error, RECORD};
 use crate::files;
 use metaphrase_base::{MappedFile, checksum};
 use metaphrase_settings::{from_toml, to_toml};
@@ -8,9 +8,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-
-/// The record's name in the directory of a training.
-pub(crate) const RECORD: &str = "stages.toml";
 
 /// The stages that are done, by name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::weights::Tunable;
 use metaphrase_base::pipeline::{Limit, in_order};
 use metaphrase_metrics::{Arithmetic, Bleu, BleuOptions, Metric, Tokenizer};
-use metaphrase_phrase::{Decoder, PhraseModel, SearchOptions, Workspace};
+use metaphrase_phrase::{Decoder, Duplicates, PhraseModel, SearchOptions, Workspace};
 use metaphrase_tune::{Method, MiraOptions, NBestLists, Round, TunedWeights, optimize};
 use std::num::NonZeroUsize;
 
@@ -130,7 +130,7 @@ impl Job<'_> {
 
     fn sentence(&self, sentence: usize, workspace: &mut Workspace) -> Vec<Entry> {
         let (source, references) = (self.dev.source(sentence), self.dev.references(sentence));
-        let (translations, _) = self.decoder.n_best(&source, self.n_best, true, workspace);
+        let (translations, _) = self.decoder.n_best(&source, self.n_best, Duplicates::Drop, workspace);
         let model = self.decoder.model();
         let entry = |phrases: &[metaphrase_phrase::Phrase]| {
             let mut statistics = vec![0.0; self.bleu.stats_len()];

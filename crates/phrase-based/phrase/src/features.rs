@@ -48,6 +48,41 @@ impl Features {
 /// The value of [`Features::unknown_word`] for one word: the floored logarithm of 0.
 pub const UNKNOWN_WORD: f32 = crate::text_table::LOWEST_SCORE;
 
+/// The names of the features in `moses.ini` and in n-best lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeatureNames {
+    /// None: the model has no lexicalised reordering.
+    pub reordering: Option<String>,
+    /// Distance of jumps.
+    pub distortion: String,
+    /// The language model.
+    pub language_model: String,
+    /// Number of words.
+    pub word_penalty: String,
+    /// Number of phrases.
+    pub phrase_penalty: String,
+    /// The phrase table's scores.
+    pub translation: String,
+    /// The penalty of unknown words, which n-best lists do not have.
+    pub unknown_word: String,
+}
+
+impl FeatureNames {
+    /// As Moses' training calls them, with a reordering model.
+    #[must_use]
+    pub fn moses_defaults() -> Self {
+        Self {
+            reordering: Some("LexicalReordering0".into()),
+            distortion: "Distortion0".into(),
+            language_model: "LM0".into(),
+            word_penalty: "WordPenalty0".into(),
+            phrase_penalty: "PhrasePenalty0".into(),
+            translation: "TranslationModel0".into(),
+            unknown_word: "UnknownWordPenalty0".into(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,8 @@
 //! `moses.ini`: which features a Moses model has, their files and weights.
 
 use crate::error::Error;
-use crate::features::Features;
+use crate::features::{FeatureNames, Features};
 use crate::lines::Lines;
-use crate::model::FeatureNames;
 use crate::table::REORDERING_SCORES;
 use metaphrase_base::{inside, shown};
 use std::collections::HashMap;

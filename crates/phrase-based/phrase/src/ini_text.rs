@@ -1,8 +1,7 @@
 //! `moses.ini` as text: written anew, or with other weights.
 
-use crate::features::Features;
+use crate::features::{FeatureNames, Features};
 use crate::ini::MosesIni;
-use crate::model::FeatureNames;
 use crate::table::REORDERING_SCORES;
 use std::fmt;
 use std::path::Path;

@@ -1,9 +1,10 @@
 //! The hypotheses that a search has kept, as a graph of phrases or of words.
 
 use crate::counters::Counters;
+use crate::decoder::Decoder;
 use crate::graph::NodeId;
 use crate::model::PhraseModel;
-use crate::search::{Decoder, Workspace};
+use crate::search::Workspace;
 use crate::source::Source;
 use crate::translation::Phrase;
 use metaphrase_lattice::{Builder, Lattice, StateId};

@@ -1,7 +1,7 @@
 //! A phrase-based model: tables, a language model, weights.
 
 use crate::error::Error;
-use crate::features::Features;
+use crate::features::{FeatureNames, Features};
 use crate::ini::MosesIni;
 use crate::table::PhraseTable;
 use metaphrase_base::WordId;
@@ -20,41 +20,6 @@ pub struct PhraseModel {
     pub weights: Features,
     /// How many source words a jump may pass; `None`: any number.
     pub distortion_limit: Option<usize>,
-}
-
-/// The names of the features in `moses.ini` and in n-best lists.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FeatureNames {
-    /// None: the model has no lexicalised reordering.
-    pub reordering: Option<String>,
-    /// Distance of jumps.
-    pub distortion: String,
-    /// The language model.
-    pub language_model: String,
-    /// Number of words.
-    pub word_penalty: String,
-    /// Number of phrases.
-    pub phrase_penalty: String,
-    /// The phrase table's scores.
-    pub translation: String,
-    /// The penalty of unknown words, which n-best lists do not have.
-    pub unknown_word: String,
-}
-
-impl FeatureNames {
-    /// As Moses' training calls them, with a reordering model.
-    #[must_use]
-    pub fn moses_defaults() -> Self {
-        Self {
-            reordering: Some("LexicalReordering0".into()),
-            distortion: "Distortion0".into(),
-            language_model: "LM0".into(),
-            word_penalty: "WordPenalty0".into(),
-            phrase_penalty: "PhrasePenalty0".into(),
-            translation: "TranslationModel0".into(),
-            unknown_word: "UnknownWordPenalty0".into(),
-        }
-    }
 }
 
 impl PhraseModel {

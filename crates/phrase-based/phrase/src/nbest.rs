@@ -1,8 +1,9 @@
 //! The best translations of a search graph, one after the other.
 
 use crate::counters::Counters;
+use crate::decoder::Decoder;
 use crate::graph::{Arc, NodeId, SearchGraph};
-use crate::search::{Decoder, Workspace};
+use crate::search::Workspace;
 use crate::source::Source;
 use crate::translation::Translation;
 use std::collections::{BinaryHeap, HashSet};
@@ -10,17 +11,27 @@ use std::collections::{BinaryHeap, HashSet};
 /// Translations looked at for each distinct one that is wanted.
 const PATIENCE: usize = 100;
 
+/// What becomes of translations with the same words, which differ in their phrases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Duplicates {
+    /// The list has all of them.
+    Keep,
+    /// The list has the best of them alone.
+    Drop,
+}
+
 impl Decoder<'_> {
-    /// Searches the `count` best translations of a sentence, the best first; with `distinct` only the best of those
-    /// with the same words. There may be fewer, in particular unless the options keep recombined hypotheses.
+    /// Searches the `count` best translations of a sentence, the best first. There may be fewer, in particular
+    /// unless the options keep recombined hypotheses.
     pub fn n_best<'s>(
         &self,
         source: impl Into<Source<'s>>,
         count: usize,
-        distinct: bool,
+        duplicates: Duplicates,
         workspace: &mut Workspace,
     ) -> (Vec<Translation>, Counters) {
         let source = source.into();
+        let distinct = duplicates == Duplicates::Drop;
         let counters = self.search(source, workspace);
         if source.words.is_empty() {
             return (vec![self.best(workspace)], counters);

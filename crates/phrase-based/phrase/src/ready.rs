@@ -1,10 +1,10 @@
 //! A model that is ready for searches, for programs that own both.
 
 use crate::candidates::TableOptions;
+use crate::decoder::Decoder;
 use crate::error::Error;
 use crate::model::PhraseModel;
 use crate::options::SearchOptions;
-use crate::search::Decoder;
 use std::sync::Arc;
 
 /// The translations of a sentence that a search is for.

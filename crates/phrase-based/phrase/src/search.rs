@@ -1,12 +1,11 @@
 //! The search: source cardinality synchronous, as Zens & Ney 2008 and Wuebker et al. 2012 describe it.
 
-use crate::candidates::{Candidate, Candidates, TableOptions};
+use crate::candidates::{Candidate, Candidates};
 use crate::counters::Counters;
 use crate::coverage::Coverage;
-use crate::error::Error;
+use crate::decoder::Decoder;
 use crate::graph::{Arc, NodeId, SearchGraph};
 use crate::memo::{Memo, StateNumber};
-use crate::model::PhraseModel;
 use crate::options::{LookAhead, SearchOptions};
 use crate::sentence::{Options, Sentence};
 use crate::source::Source;
@@ -14,26 +13,7 @@ use crate::stack::{Hypothesis, NO_SWAP, Stack, Survivors};
 use crate::translation::{Orientation, Phrase, Translation};
 use metaphrase_base::WordId;
 use metaphrase_ngram::{Context, END, Lookup, State};
-use std::f32::consts::LN_10;
 use std::ops::Range;
-use std::sync;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// Translates with a model. A decoder never changes; a sentence changes its [`Workspace`] alone.
-#[derive(Debug)]
-pub struct Decoder<'m> {
-    pub(crate) model: &'m PhraseModel,
-    pub(crate) options: SearchOptions,
-    /// Scored options of an in-memory table; a mapped table is scored on demand.
-    pub(crate) prepared: Option<sync::Arc<TableOptions>>,
-    /// The weight of a log10 probability.
-    pub(crate) lm_weight: f32,
-    /// Identifies the decoder, from 1: a workspace may serve several, one after the other.
-    pub(crate) number: u64,
-}
-
-/// The number of the last decoder.
-static DECODERS: AtomicU64 = AtomicU64::new(0);
 
 /// The memory of a search: its next sentence uses it again. One per thread.
 #[derive(Debug, Default)]
@@ -62,33 +42,7 @@ struct Extension {
     swap_start: u32,
 }
 
-impl<'m> Decoder<'m> {
-    /// Makes a model ready for searches with these options.
-    pub fn new(model: &'m PhraseModel, options: SearchOptions) -> Result<Self, Error> {
-        options.check()?;
-        let lm_weight = model.weights.language_model * LN_10;
-        if !(lm_weight >= 0.0 && model.weights.iter().all(f32::is_finite)) {
-            let sentence =
-                "all weights have to be numbers, and the language model's not negative; tune the model again";
-            return Err(Error::Options(sentence.into()));
-        }
-        let prepared = (!model.table().is_mapped()).then(|| sync::Arc::new(TableOptions::new(model, &options)));
-        let number = DECODERS.fetch_add(1, Relaxed) + 1;
-        Ok(Self { model, options, prepared, lm_weight, number })
-    }
-
-    /// The model.
-    #[must_use]
-    pub fn model(&self) -> &'m PhraseModel {
-        self.model
-    }
-
-    /// The options of the search.
-    #[must_use]
-    pub fn options(&self) -> &SearchOptions {
-        &self.options
-    }
-
+impl Decoder<'_> {
     /// Searches the best translation of a sentence, and counts the work. A sentence without words has no phrases.
     ///
     /// # Panics

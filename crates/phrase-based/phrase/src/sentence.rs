@@ -2,12 +2,12 @@
 
 use crate::candidates::{Candidate, Candidates, Choice, TableOptions};
 use crate::coverage::Coverage;
+use crate::decoder::Decoder;
 use crate::features::UNKNOWN_WORD;
 use crate::model::PhraseModel;
 use crate::option_cache::OptionCache;
 use crate::options::{SearchOptions, UnknownWords};
 use crate::rest_cost::RestCosts;
-use crate::search::Decoder;
 use crate::source::{ForcedTranslation, Source};
 use crate::table::SourceNode;
 use crate::translation::Target;

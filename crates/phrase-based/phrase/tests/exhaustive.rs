@@ -5,8 +5,8 @@
 mod tiny;
 
 use metaphrase_phrase::{
-    Decoder, ForcedTranslation, Lattice, LookAhead, Phrase, PhraseModel, Presort, SearchOptions, Source, Target,
-    Translation, UnknownWords, Workspace,
+    Decoder, Duplicates, ForcedTranslation, Lattice, LookAhead, Phrase, PhraseModel, Presort, SearchOptions, Source,
+    Target, Translation, UnknownWords, Workspace,
 };
 use std::ops::Range;
 use tiny::Random;
@@ -32,7 +32,7 @@ fn the_best_translations_are_found() {
         for distortion_limit in [None, Some(0), Some(1), Some(2)] {
             let all = all_translations(&model, &source, distortion_limit);
             let decoder = Decoder::new(&model, SearchOptions { distortion_limit, ..ALL }).unwrap();
-            let (found, _) = decoder.n_best(&source, all.len() + 1, false, &mut workspace);
+            let (found, _) = decoder.n_best(&source, all.len() + 1, Duplicates::Keep, &mut workspace);
             assert_eq!(found.len(), all.len(), "seed {seed}: {source:?}");
             for (found, expected) in found.iter().zip(&all) {
                 let score = model.features(&source, &found.phrases).dot(&model.weights);
@@ -58,8 +58,8 @@ fn options_of_earlier_sentences_change_nothing() {
             let source = tiny::sentence(&mut random, 4);
             // Three sentences of a decoder, then the next decoder.
             let which = number / 3;
-            let found = decoders[which].n_best(&source, 20, false, &mut shared);
-            let expected = references[which].n_best(&source, 20, false, &mut Workspace::default());
+            let found = decoders[which].n_best(&source, 20, Duplicates::Keep, &mut shared);
+            let expected = references[which].n_best(&source, 20, Duplicates::Keep, &mut Workspace::default());
             assert_eq!(found, expected, "seed {seed}: {source:?}");
         }
     }
@@ -102,7 +102,8 @@ fn one_translation_is_the_first_of_a_list() {
                 };
                 let list = SearchOptions { keep_recombined: true, ..one.clone() };
                 let (one, _) = Decoder::new(&model, one).unwrap().translate(&source, &mut workspace);
-                let (list, _) = Decoder::new(&model, list).unwrap().n_best(&source, 1, false, &mut workspace);
+                let (list, _) =
+                    Decoder::new(&model, list).unwrap().n_best(&source, 1, Duplicates::Keep, &mut workspace);
                 assert_eq!(one.score, list[0].score, "seed {seed}, {look_ahead:?}, {presort:?}, {size}: {source:?}");
             }
         }
@@ -130,7 +131,7 @@ fn translations_that_come_with_the_sentence_take_part() {
             let all = all_translations(&model, source, None);
             for look_ahead in [LookAhead::None, LookAhead::FirstWord] {
                 let decoder = Decoder::new(&model, SearchOptions { look_ahead, ..ALL }).unwrap();
-                let (found, _) = decoder.n_best(source, all.len() + 1, false, &mut workspace);
+                let (found, _) = decoder.n_best(source, all.len() + 1, Duplicates::Keep, &mut workspace);
                 assert_eq!(found.len(), all.len(), "seed {seed}: {source:?}");
                 assert!((found[0].score - all[0].score).abs() < 1e-4, "seed {seed}: {:?}, not {:?}", found[0], all[0]);
             }
@@ -154,7 +155,7 @@ fn words_without_translation_are_dropped_on_request() {
         let options = SearchOptions { unknown_words: UnknownWords::Drop, look_ahead, ..ALL };
         let decoder = Decoder::new(&model, options).unwrap();
         let source = ["?", "4?", "?"];
-        let (list, _) = decoder.n_best(&source, 9, false, &mut workspace);
+        let (list, _) = decoder.n_best(&source, 9, Duplicates::Keep, &mut workspace);
         // No jump changes the words, so that the order of the source is the best.
         for translation in &list {
             assert_eq!(model.words(&source, &translation.phrases), ["4?"]);

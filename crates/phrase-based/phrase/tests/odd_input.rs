@@ -4,7 +4,7 @@
 #[path = "common/tiny.rs"]
 mod tiny;
 
-use metaphrase_phrase::{Decoder, Phrase, SearchOptions, Workspace};
+use metaphrase_phrase::{Decoder, Duplicates, Phrase, SearchOptions, Workspace};
 use tiny::Random;
 
 #[test]
@@ -40,7 +40,7 @@ fn an_empty_line_has_an_empty_translation() {
         let decoder = Decoder::new(&model, SearchOptions { keep_recombined, ..SearchOptions::default() }).unwrap();
         decoder.translate(&["a", "?", "b"], &mut workspace);
         assert_eq!(decoder.translate(&[], &mut workspace).0.phrases, []);
-        let (list, _) = decoder.n_best(&[], 5, true, &mut workspace);
+        let (list, _) = decoder.n_best(&[], 5, Duplicates::Drop, &mut workspace);
         assert_eq!((list.len(), list[0].phrases.len()), (1, 0));
     }
 }
@@ -52,7 +52,7 @@ fn a_very_long_sentence_takes_its_time_and_no_more() {
     let source: Vec<&str> = (0..10_000).map(|_| tiny::sentence(&mut random, 1)[0]).collect();
     let options = SearchOptions { coverages: 4, hypotheses: 4, keep_recombined: true, ..SearchOptions::default() };
     let decoder = Decoder::new(&model, options).unwrap();
-    let (list, _) = decoder.n_best(&source, 3, false, &mut Workspace::default());
+    let (list, _) = decoder.n_best(&source, 3, Duplicates::Keep, &mut Workspace::default());
     assert_eq!(list.len(), 3);
     list.iter().for_each(|translation| assert_covers(&translation.phrases, source.len()));
     assert!(list[0].score >= list[1].score && list[1].score >= list[2].score);

@@ -90,7 +90,7 @@ pub struct Source {
     #[serde(default = "one")]
     pub keep: f64,
     /// The side that a model translated, if one did. Where it is what the new model reads, each line begins with
-    /// U+0004, so that the model learns to tell such text from what people write.
+    /// U+0004, so that the model learns to distinguish such text from what people write.
     #[serde(default)]
     pub by_model: Option<Side>,
     /// Where the text comes from, and its licence; copied into the report.

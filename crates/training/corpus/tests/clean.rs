@@ -233,7 +233,7 @@ fn terms_and_the_text_of_a_model_are_marked() {
             assert!(number.is_none_or(|(_, de)| de == translation && target.contains(de)), "{line:?} {target}");
         }
     }
-    // A target that a model wrote is nothing to be told of.
+    // A target that a model wrote is not reported.
     let backward = Recipe { reverse: true, ..recipe };
     make(&folder, &backward, "backward").unwrap();
     assert!(texts("backward/train.de.gz").iter().all(|line| !line.starts_with('\u{4}')));

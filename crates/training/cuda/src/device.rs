@@ -5,6 +5,8 @@
 use crate::CudaError;
 use crate::backend::Backend;
 #[cfg(feature = "driver")]
+use crate::backend::NAMES;
+#[cfg(feature = "driver")]
 use crate::driver::Driver;
 use metaphrase_device::{Device, Failure, Pool, PoolItem, Shape, Storage, TrainingPrecision};
 use metaphrase_kernels as kernels;
@@ -42,7 +44,7 @@ impl Cuda {
     /// If a library is missing, or there is no such device.
     #[cfg(feature = "driver")]
     pub fn open(index: usize) -> Result<Self, CudaError> {
-        let driver = Driver::open(index)?;
+        let driver = Driver::open(index, NAMES)?;
         let name = driver.name();
         Ok(Self::new(Backend::Driver(driver), name))
     }
@@ -84,7 +86,7 @@ impl Cuda {
         #[cfg(feature = "driver")]
         if std::env::var_os("METAPHRASE_TEST_GPU").is_some() {
             thread_local! { // compiling takes seconds, and tests open many devices
-                static GPU: Arc<Backend> = Driver::open(0).map(Backend::Driver).map(Arc::new).expect("a GPU");
+                static GPU: Arc<Backend> = Driver::open(0, NAMES).map(Backend::Driver).map(Arc::new).expect("a GPU");
             }
             return Self::new_on(GPU.with(Arc::clone), "the GPU".to_owned());
         }

@@ -3,8 +3,8 @@
 #![allow(unsafe_code)] // calls into C
 
 use crate::CudaError;
-use crate::backend::{Gemm, Grid, NAMES, Number};
 use crate::compiler;
+use crate::launch::{Gemm, Grid, Number};
 use cudarc::cublas::{result as cublas, sys as cublas_sys};
 use cudarc::driver::{CudaContext, result as driver, sys};
 use std::ffi::{CString, c_int, c_void};
@@ -20,7 +20,8 @@ pub(crate) struct Driver {
 /// A device with compiled kernels.
 struct OpenDevice {
     context: Arc<CudaContext>,
-    /// The function of each kernel, in the order of [`NAMES`]; functions live as long as the context.
+    /// The function of each kernel, in the order of `names` of [`open`](Driver::open); functions live as long as the
+    /// context.
     functions: Vec<sys::CUfunction>,
     /// Its stream is set before each call.
     cublas: Mutex<cublas_sys::cublasHandle_t>,
@@ -37,8 +38,8 @@ unsafe impl Send for OpenDevice {}
 unsafe impl Sync for OpenDevice {}
 
 impl Driver {
-    /// Opens device number `index` and compiles the kernels for it.
-    pub(crate) fn open(index: usize) -> Result<Self, CudaError> {
+    /// Opens device number `index`, compiles the kernels for it and finds those of these names.
+    pub(crate) fn open(index: usize, names: &[&str]) -> Result<Self, CudaError> {
         check_libraries()?;
         let count = match CudaContext::device_count() {
             Ok(count) => count.max(0) as usize,
@@ -60,7 +61,7 @@ impl Driver {
             // SAFETY: the module is the one from above.
             unsafe { driver::module::get_function(module, name) }.map_err(CudaError::call("find a kernel"))
         };
-        let functions = NAMES.iter().map(find).collect::<Result<_, _>>()?;
+        let functions = names.iter().map(find).collect::<Result<_, _>>()?;
         let cublas = cublas::create_handle().map_err(CudaError::call("start cuBLAS"))?;
         Self::on_new_stream(Arc::new(OpenDevice { context, functions, cublas: Mutex::new(cublas) }))
     }

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)] // calls into C
 
 use crate::CudaError;
-use crate::backend::{Gemm, Grid, Number};
+use crate::launch::{Gemm, Grid, Number};
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -37,6 +37,7 @@ mod driver;
 #[cfg(feature = "emulator")]
 mod emulator;
 mod error;
+mod launch;
 mod operations;
 
 pub use device::{Cuda, Matrix};

@@ -1,7 +1,7 @@
 //! Choosing, joining and cutting rows and columns.
 
 use crate::attention::Spans;
-use crate::products::TrainingPrecision;
+use crate::parameter::TrainingPrecision;
 use crate::storage::{Host, Storage};
 use metaphrase_kernels::{Matrix, WeightOrder, add_assign, axpy, quantise_int8};
 

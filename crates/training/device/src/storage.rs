@@ -1,7 +1,7 @@
 //! Matrices in the memory of a device.
 
+use crate::parameter::{Parameter, TrainingPrecision};
 use crate::pool::Pool;
-use crate::products::{Parameter, TrainingPrecision};
 use metaphrase_kernels::{Matrix, ProductStorage};
 
 /// The size of a matrix.

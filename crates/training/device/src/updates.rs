@@ -1,6 +1,6 @@
 //! Updates: gradients change the parameters.
 
-use crate::products::Parameter;
+use crate::parameter::Parameter;
 use crate::storage::{Host, Storage};
 use metaphrase_base::in_parallel;
 use metaphrase_kernels::{Matrix, add_assign, dot, vectorised};

@@ -20,6 +20,7 @@ mod own_files;
 pub mod parameters;
 pub mod recipe;
 mod run;
+mod run_vocabularies;
 mod shrink;
 mod start;
 pub mod tape;

@@ -4,6 +4,7 @@ use metaphrase_device::{Host, Parameter, Shape, Storage, Updates};
 use metaphrase_kernels::Matrix;
 pub use metaphrase_models::parts::Init;
 use metaphrase_models::parts::Supply;
+use metaphrase_models::parts::transformer::is_position_table;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
@@ -42,8 +43,8 @@ pub enum Role {
     Other,
 }
 
-/// Endings of the names of tables. That of `Wt` is the output layer, where it is not the table of embeddings.
-const TABLES: [&str; 6] = ["Wemb", "Wpos", "_Wt", "_relative_keys", "_relative_values", "_relative_bias"];
+/// Endings of the names of tables of words. That of `Wt` is the output layer, where it is not the table of embeddings.
+const TABLES: [&str; 2] = ["Wemb", "_Wt"];
 
 /// A shape that is not the declared one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -93,7 +94,7 @@ impl<D: Storage> Parameters<D> {
     }
 
     fn role(&self, name: &str, [rows, cols]: [usize; 2]) -> Role {
-        if rows < 2 || cols < 2 || TABLES.iter().any(|table| name.ends_with(table)) {
+        if rows < 2 || cols < 2 || TABLES.iter().any(|table| name.ends_with(table)) || is_position_table(name) {
             return Role::Other;
         }
         // The maps of a cell, `W` from its input and `U` from its state, have an output for each of the state's numbers

@@ -1,25 +1,24 @@
 //! A training run: data, updates, validations, checkpoints.
 
 use crate::checkpoint::{self, State};
-use crate::data::{Batches, Corpus, CorpusFiles, Limits, TextVocabularies, check_line_counts};
+use crate::data::{Batches, Corpus, CorpusFiles, Limits, TextVocabularies};
 use crate::error::TrainError;
 use crate::log::Log;
 use crate::networks::Network;
 use crate::observer::{Observer, Progress, ValidationReport};
 use crate::output::Output;
 use crate::parameters::Parameters;
-use crate::recipe::{Data, Metric, Recipe, RecipeError, VocabularyRecipe};
+use crate::recipe::{Data, Metric, Recipe, RecipeError};
+use crate::run_vocabularies::RunVocabularies;
 use crate::start::start_from;
 use crate::tape::WordLosses;
 use crate::trial::{DeviceError, trial};
 use crate::validation::{Dev, LONGEST, bleu, mean_and_deviation, translate};
 use crate::{Trainer, TrainerSettings, Update};
-use metaphrase_base::{MappedFile, checksum};
 use metaphrase_device::{Device, Host};
-use metaphrase_models::{Architecture, Config, Model, Vocabularies, VocabularyFiles, Weights};
+use metaphrase_models::{Architecture, Config, Model, Weights};
 use metaphrase_settings::to_toml;
 use metaphrase_text::TermMarks;
-use metaphrase_text::vocab::Vocabulary;
 use std::path::Path;
 use std::time::Instant;
 
@@ -64,36 +63,6 @@ pub fn train_on_cpu(
     observer: &mut dyn Observer,
 ) -> Result<Option<(f64, u64)>, TrainError> {
     train(recipe, output, Execution { shards: Host::threads(threads), threads, resume }, observer)
-}
-
-/// The vocabularies of a run, and their files.
-pub(crate) struct RunVocabularies {
-    files: Vocabularies,
-    pub(crate) source: Vocabulary,
-    pub(crate) target: Vocabulary,
-}
-
-impl RunVocabularies {
-    fn open(recipe: &Recipe, output: &mut Output, threads: usize) -> Result<Self, TrainError> {
-        let resume = output.checkpoint.is_some();
-        if let (VocabularyRecipe::Train(_), false) = (&recipe.vocabulary, resume) {
-            // Vocabularies take longer to train than lines to count.
-            let Data { train, dev, .. } = &recipe.data;
-            train.iter().chain([dev]).try_for_each(check_line_counts)?;
-        }
-        let run = output.path().to_owned();
-        let files = recipe.vocabulary.prepare(&recipe.data.train, &run, &mut output.own, resume, threads)?;
-        let open = |side: &VocabularyFiles| Vocabulary::open(&side.words);
-        Ok(Self { source: open(&files.source)?, target: open(&files.target)?, files })
-    }
-
-    /// A checksum of the files.
-    fn checksum(&self) -> std::io::Result<u64> {
-        let Vocabularies { source, target } = &self.files;
-        let [source, target] = [source, target].map(|side| MappedFile::open(&side.words));
-        let sums = [checksum([&*source?]), checksum([&*target?])].map(u64::to_le_bytes);
-        Ok(checksum([&sums[0][..], &sums[1]]))
-    }
 }
 
 struct Run<'a, D: Device> {

@@ -6,7 +6,7 @@ use crate::networks::Network;
 use crate::new_words::NewWords;
 use crate::observer::Observer;
 use crate::parameters::Parameters;
-use crate::run::RunVocabularies;
+use crate::run_vocabularies::RunVocabularies;
 use metaphrase_kernels::Matrix;
 use metaphrase_models::{ModelFiles, Weights};
 use metaphrase_text::vocab::Vocabulary;

@@ -38,7 +38,7 @@ impl MappedFile {
         Ok(Self(map))
     }
 
-    /// Tells the operating system that these bytes, as far as the file has them, are not needed for now. Their pages
+    /// Reports to the operating system that these bytes, if the file has them, are not needed for now. Their pages
     /// may leave memory; they are read from the file again when they are touched.
     pub fn release(&self, range: Range<usize>) {
         #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! Word alignments as text.
 
-use crate::print::append;
+use crate::io::append;
 use metaphrase::{AlignmentKind, Attention};
 use metaphrase_base::SixDigits;
 

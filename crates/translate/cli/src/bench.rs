@@ -4,6 +4,7 @@ mod job;
 mod machine;
 mod measure;
 mod report;
+mod results;
 
 use crate::Usage;
 use crate::config::Config;
@@ -19,9 +20,9 @@ use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 use job::Job;
 use machine::Machine;
-use measure::{BatchedFigures, SingleFigures, UnitCost};
 use metaphrase::{Choice, Precision};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, References};
+use results::{BatchedFigures, SingleFigures, UnitCost};
 use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};

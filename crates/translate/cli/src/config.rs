@@ -3,9 +3,7 @@
 
 use crate::io::Output;
 use crate::messages::one_line;
-use crate::models;
 use anyhow::{Context, Result, anyhow};
-use metaphrase::Package;
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::fmt;
@@ -50,6 +48,13 @@ pub struct Setting<T> {
     /// The value in force.
     pub value: T,
     origin: Origin,
+}
+
+impl<T> Setting<T> {
+    /// Whether neither the environment nor the file has it.
+    pub fn is_default(&self) -> bool {
+        self.origin == Origin::Default
+    }
 }
 
 /// The origin of a setting.
@@ -109,15 +114,6 @@ impl Config {
     /// Reads the environment and the file.
     pub fn load() -> Result<Self> {
         Self::read(&Environment(&|name| std::env::var_os(name)))
-    }
-
-    /// The model where no option names one.
-    pub fn package(&self) -> Result<Package> {
-        match self.model.origin {
-            // Even where a directory has the name of the bundled model.
-            Origin::Default => Ok(Package::bundled()),
-            _ => Ok(Package::find(models::locate(&self.model.value, self)?)?),
-        }
     }
 
     fn read(environment: &Environment<'_>) -> Result<Self> {

@@ -2,7 +2,7 @@
 
 use crate::Usage;
 use crate::io::Output;
-use crate::posteriors::numbered_path;
+use crate::posterior_files::numbered_path;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use metaphrase::{Diagram, GraphUnits, SearchGraph, TranslateOptions, Translation};

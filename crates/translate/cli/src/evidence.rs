@@ -2,7 +2,7 @@
 
 use crate::Usage;
 use crate::option_args::{OptionArgs, OptionGroups, flag};
-use crate::posteriors::Blocks;
+use crate::posterior_files::Blocks;
 use anyhow::Result;
 use metaphrase::{EvidenceOptions, OptionGroup, Theta, TranslateOptions, TranslatorBuilder};
 use std::num::NonZeroUsize;

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use metaphrase_base::{Gunzip, NewFile};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -220,6 +221,11 @@ pub fn leave_when_closed() {
         // If the thread cannot start, the program ends at its next write.
         let _ = std::thread::Builder::new().name("closed".into()).spawn(watch);
     }
+}
+
+/// Appends formatted text, which cannot fail.
+pub fn append(text: &mut String, arguments: fmt::Arguments<'_>) {
+    let _ = fmt::Write::write_fmt(text, arguments);
 }
 
 #[cfg(test)]

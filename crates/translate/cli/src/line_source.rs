@@ -3,7 +3,7 @@
 use crate::input_format::Format;
 use crate::language::LanguageCheck;
 use crate::lines::Lines;
-use crate::posteriors::Blocks;
+use crate::posterior_files::Blocks;
 use crate::print::Keys;
 use crate::request::{self, Fields};
 use crate::stream::{Source, Ticket};

@@ -90,7 +90,7 @@ pub fn warn_if_useless(bleu: f64, advice: &str) {
     }
 }
 
-/// The target of messages that tell what the program waits for. They are no warnings.
+/// The target of messages that name what the program waits for. They are no warnings.
 pub const HINT: &str = "hint";
 
 /// The form of a message: `metaphrase: warning: text key=value`.

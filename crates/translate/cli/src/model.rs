@@ -74,7 +74,9 @@ impl PackageArgs {
     /// The files of the model.
     pub fn package(&self) -> Result<Package> {
         let config = Config::load()?;
-        self.model.as_ref().map_or_else(|| config.package(), |model| package(model, &self.vocabularies, &config))
+        self.model
+            .as_ref()
+            .map_or_else(|| models::default_package(&config), |model| package(model, &self.vocabularies, &config))
     }
 }
 
@@ -162,7 +164,7 @@ impl ModelArgs {
 
     fn packages(&self, config: &Config) -> Result<Vec<Package>> {
         match &*self.models {
-            [] => Ok(vec![config.package()?]),
+            [] => Ok(vec![models::default_package(config)?]),
             models => models.iter().map(|model| package(model, &self.vocabularies, config)).collect(),
         }
     }

@@ -74,6 +74,15 @@ pub fn locate(name: &Path, config: &Config) -> Result<PathBuf> {
     bail!(missing(name, config))
 }
 
+/// The model where no option names one.
+pub fn default_package(config: &Config) -> Result<Package> {
+    // Even where a directory has the name of the bundled model.
+    if config.model.is_default() {
+        return Ok(Package::bundled());
+    }
+    Ok(Package::find(locate(&config.model.value, config)?)?)
+}
+
 /// The place of a model, neural or phrase-based; `None`: there is no such model.
 pub fn find(name: &Path, config: &Config) -> Option<PathBuf> {
     if name.exists() || Package::bundled_names().any(|bundled| name == Path::new(bundled)) {

@@ -1,14 +1,12 @@
 //! `metaphrase posteriors`.
 
-mod blocks;
 mod sources;
-
-pub use blocks::{Blocks, numbered_path};
 
 use crate::evidence::{CountingArgs, WordArgs};
 use crate::io::{Input, Output};
 use crate::lines::Lines;
 use crate::model::PackageArgs;
+use crate::posterior_files::numbered_path;
 use anyhow::{Result, bail};
 use metaphrase::{EvidenceCounter, NgramNumber};
 use metaphrase_base::pipeline::{Limit, in_order};

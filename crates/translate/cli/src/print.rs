@@ -1,14 +1,12 @@
 //! Translations as text: plain lines and n-best lists as Marian prints them, or JSON.
 
 use crate::alignment::append_alignment;
+use crate::io::append;
+use crate::json_output::{CheckResult, JsonAlignment, JsonNumber, KEYS, OutputObject};
 use crate::request::Fields;
 use crate::stream::Ticket;
-use indexmap::IndexMap;
 use metaphrase::{AlignmentKind, Hypothesis, Met, Translation};
 use metaphrase_base::SixDigits;
-use serde::Serialize;
-use serde_json::value::RawValue;
-use std::fmt::Write;
 use std::sync::LazyLock;
 
 /// Prints translations.
@@ -33,112 +31,6 @@ pub enum Form {
         /// Whether the object has lists of all translations.
         n_best: bool,
     },
-}
-
-/// The keys of an output object, in their order. A value of the input line for one of these keys is not copied.
-pub const KEYS: [&str; 18] = [
-    "translation",
-    "error",
-    "notes",
-    "sentence_id",
-    "score",
-    "log_prob",
-    "constraints_met",
-    "constraints_missing",
-    "avoid_present",
-    "check",
-    "translations",
-    "scores",
-    "log_probs",
-    "alignment",
-    "alignments",
-    "word_scores",
-    "pieces",
-    "source_pieces",
-];
-
-/// An output object: the fields, in this order, are [`KEYS`].
-#[derive(Default, Serialize)]
-struct OutputObject<'a> {
-    translation: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<&'a String>,
-    sentence_id: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score: Option<JsonNumber>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    log_prob: Option<JsonNumber>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    constraints_met: Option<Vec<[usize; 3]>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    constraints_missing: Option<&'a [usize]>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    avoid_present: &'a [usize],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    check: Option<CheckResult<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    translations: Option<Vec<&'a str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scores: Option<Vec<JsonNumber>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    log_probs: Option<Vec<JsonNumber>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    alignment: Option<JsonAlignment>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    alignments: Option<Vec<JsonAlignment>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    word_scores: Option<Vec<JsonNumber>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pieces: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source_pieces: Option<&'a [String]>,
-    /// The other keys of the input line, with their values as they were written.
-    #[serde(flatten)]
-    input: IndexMap<&'a str, &'a RawValue>,
-}
-
-/// A number in JSON: an `f32` with the digits of its `f64`, or null for a number that JSON cannot express or that is
-/// unknown.
-#[derive(Clone, Copy, Serialize)]
-#[serde(transparent)]
-struct JsonNumber(Option<f64>);
-
-impl From<f32> for JsonNumber {
-    fn from(number: f32) -> Self {
-        Self(Some(number.into()))
-    }
-}
-
-/// The result of `--check`.
-#[derive(Serialize)]
-struct CheckResult<'a> {
-    /// The numbers of the source that the translation lacks.
-    numbers: Vec<&'a str>,
-}
-
-/// A word alignment in JSON.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum JsonAlignment {
-    /// `[source, target]`.
-    Pairs(Vec<(usize, usize)>),
-    /// Target words × source words.
-    Weights(Vec<Vec<JsonNumber>>),
-}
-
-impl JsonAlignment {
-    fn new(hypothesis: &Hypothesis, kind: AlignmentKind) -> Self {
-        let numbers = |row: &[f32]| row.iter().copied().map(JsonNumber::from).collect();
-        match (&hypothesis.attention, kind) {
-            (None, _) => Self::Pairs(Vec::new()),
-            (Some(attention), AlignmentKind::Soft) => {
-                Self::Weights(attention.weights.chunks_exact(attention.source_len).map(numbers).collect())
-            }
-            (Some(attention), _) => Self::Pairs(attention.pairs(kind)),
-        }
-    }
 }
 
 /// The JSON keys of an input line, which is empty for plain text; or the fault of the line.
@@ -251,50 +143,5 @@ pub fn append_word_scores(text: &mut String, hypothesis: &Hypothesis) {
     text.push_str(" ||| WordScores=");
     for score in &hypothesis.piece_log_probs {
         append(text, format_args!(" {score:.5}"));
-    }
-}
-
-/// Appends formatted text, which cannot fail.
-pub fn append(text: &mut String, arguments: std::fmt::Arguments<'_>) {
-    let _ = text.write_fmt(arguments);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_fields_of_an_object_are_the_keys() {
-        let note = String::new();
-        let object = OutputObject {
-            error: Some(""),
-            notes: vec![&note],
-            score: Some(JsonNumber(None)),
-            log_prob: Some((-0.1).into()),
-            constraints_met: Some(Vec::new()),
-            constraints_missing: Some(&[]),
-            avoid_present: &[1],
-            check: Some(CheckResult { numbers: Vec::new() }),
-            translations: Some(Vec::new()),
-            scores: Some(vec![f32::NEG_INFINITY.into()]),
-            log_probs: Some(Vec::new()),
-            alignment: Some(JsonAlignment::Pairs(vec![(1, 2)])),
-            alignments: Some(Vec::new()),
-            word_scores: Some(Vec::new()),
-            pieces: Some(&[]),
-            source_pieces: Some(&[]),
-            input: IndexMap::from([
-                ("z", serde_json::from_str("1.50").unwrap()),
-                ("a", serde_json::from_str("{}").unwrap()),
-            ]),
-            ..OutputObject::default()
-        };
-        let text = serde_json::to_string(&object).unwrap();
-        let keys: Vec<String> =
-            serde_json::from_str::<IndexMap<String, serde_json::Value>>(&text).unwrap().into_keys().collect();
-        assert_eq!(keys, [&KEYS[..], &["z", "a"]].concat());
-        assert!(text.ends_with(r#""z":1.50,"a":{}}"#), "{text}");
-        assert!(text.contains(r#""score":null,"log_prob":-0.10000000149011612,"#), "{text}");
-        assert!(text.contains(r#""scores":[null]"#), "{text}");
     }
 }

@@ -1,6 +1,6 @@
 //! Lines of input as requests: plain text, text with terms after tabs, or a JSON object on each line.
 
-use crate::print::KEYS;
+use crate::json_output::KEYS;
 use indexmap::IndexMap;
 use metaphrase::{Request, Terms, alternatives};
 use serde_json::value::RawValue;

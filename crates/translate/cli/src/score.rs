@@ -1,12 +1,13 @@
 //! `metaphrase score`.
 
 use crate::alignment::append_alignment;
+use crate::io::append;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::model::ModelArgs;
 use crate::nbest::{Entry, with_feature};
-use crate::print::{append, append_word_scores};
+use crate::print::append_word_scores;
 use crate::progress::Progress;
 use crate::stream::{self, Source, Ticket};
 use anyhow::{Context, Result, bail};
@@ -54,7 +55,7 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Result")]
     #[arg(conflicts_with_all = ["normalize", "n_best"])]
     summary: Option<Summary>,
-    /// The language of the sources, for a model that is told it: en, or eng [default: the model's own setting]
+    /// The language of the sources, for a model that has to know it: en, or eng [default: the model's own setting]
     #[arg(long, value_name = "LANG", help_heading = "Model")]
     source_language: Option<String>,
     /// The language of the translations, for a model whose vocabulary has words such as >>deu<< for several: deu, or de

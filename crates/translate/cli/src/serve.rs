@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(short, long = "model", value_name = "SOURCE-TARGET=PATH", value_parser = parse_model)]
     model: Vec<ModelSpec>,
     /// A folder of models, each a directory or an archive that --model could name: all of them are served under the
-    /// languages that their files or their names tell, such as en-de or opus-mt-en-de; the log names those that are
+    /// languages that their files or their names show, such as en-de or opus-mt-en-de; the log names those that are
     /// skipped; may be repeated. Example: ~/.local/share/argos-translate/packages
     #[arg(long = "models", value_name = "DIR")]
     folders: Vec<PathBuf>,

@@ -132,7 +132,7 @@ impl<S: Source> Iterator for Chunks<'_, S> {
 /// Answers all requests of `source`; `print` appends the text of each answer, in the order of the requests. Returns the
 /// output.
 ///
-/// Ends the program when the output fails: the source may block for ever.
+/// Ends the program when the output fails: the source may block without end.
 pub fn run<S: Source>(
     translator: &Translator,
     options: &TranslateOptions,

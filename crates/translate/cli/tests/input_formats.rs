@@ -1,4 +1,4 @@
-//! The end of a file's name and its first bytes tell how it is read.
+//! The end of a file's name and its first bytes decide how it is read.
 
 use crate::common::{file, path, run, translate};
 use std::io::Write;

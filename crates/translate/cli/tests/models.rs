@@ -93,7 +93,7 @@ fn a_model_computes_in_the_numbers_that_it_recommends() {
         run(&["convert", "-m", TINY, "--to", &to, "--precision", precision], "").ok();
         to
     });
-    // With scores, whose last places tell the numbers.
+    // With scores, whose last places show the numbers.
     let scores = |model: &str, precision: &[&str]| {
         translate(&[&["-m", model, "--n-best", "1"], precision].concat(), "Hello, world!\n").ok()
     };

@@ -1,11 +1,11 @@
 //! A paragraph: its text, its sentences, and the markup inside it.
 
 use crate::cut::cut;
-use crate::files::subtitles::Layout;
+use crate::escape::Escape;
 use crate::keep::{CopySpan, Keep, find_in};
+use crate::layout::Layout;
 use crate::patterns::Style;
 use crate::split::{Splitter, trimmed};
-use crate::write::Escape;
 use crate::{escapes, list, wrapped};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -292,7 +292,7 @@ impl Block {
     }
 }
 
-/// Characters that tell where a word may be divided and that no reader sees: soft hyphens, and blanks and joiners
+/// Characters that mark where a word may be divided and that no reader sees: soft hyphens, and blanks and joiners
 /// without width. Those that change the form of letters (U+200C, U+200D) or the direction of text are read.
 #[must_use]
 pub fn is_invisible(c: char) -> bool {

@@ -1,7 +1,7 @@
 //! How characters of a translation are written in the notation of its file.
 
-use crate::files::markdown::{self, Style};
-use crate::files::rst;
+mod markdown;
+mod rst;
 
 /// How characters of text are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(crate) enum Escape {
     /// As markup, without the ends of lines: the text is a part of a line.
     Runs,
     /// As the signs of Markdown demand.
-    Markdown(Style),
+    Markdown(MarkdownStyle),
     /// As the signs of reStructuredText demand.
     Rst,
     /// With a backslash before quotation marks and backslashes, as in a string of C.
@@ -25,6 +25,19 @@ pub(crate) enum Escape {
     Doubled,
     /// As text of a message of ICU that is written so.
     Message(Base),
+}
+
+/// The place of a text in Markdown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MarkdownStyle {
+    /// A paragraph.
+    Text,
+    /// A cell of a table, which ends at a bar.
+    Cell,
+    /// A text in which each character that may be a sign has a backslash.
+    Strict,
+    /// A title that ends with this character.
+    Title(char),
 }
 
 /// How characters of messages of ICU are written besides the signs of ICU.
@@ -60,10 +73,10 @@ impl Escape {
     /// How things to copy are written: the signs in them stay signs, or none.
     pub(crate) fn of_copies(self) -> Self {
         match self {
-            Self::Message(Base::None) | Self::Markdown(Style::Text) | Self::Rst => Self::None,
+            Self::Message(Base::None) | Self::Markdown(MarkdownStyle::Text) | Self::Rst => Self::None,
             Self::Message(Base::Markup) => Self::Markup,
             Self::Message(Base::Quoted) => Self::Quoted,
-            Self::Markdown(Style::Cell) => Self::Markdown(Style::Title('|')),
+            Self::Markdown(MarkdownStyle::Cell) => Self::Markdown(MarkdownStyle::Title('|')),
             other => other,
         }
     }
@@ -72,7 +85,7 @@ impl Escape {
     pub(crate) fn push(self, out: &mut String, text: &str) {
         match self {
             Self::Markdown(style) => return markdown::push(out, text, style),
-            Self::Rst => return rst::inline::push(out, text),
+            Self::Rst => return rst::push(out, text),
             Self::Message(base) => return base.push(out, text),
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! Things that a translation has to keep as they are: placeholders of programs, addresses, numbers.
 
-use crate::patterns::{self, Style};
+use crate::patterns::{self, Style, without_end};
 use crate::templates;
 use metaphrase_text::without_spaces;
 use regex::Regex;
@@ -150,25 +150,6 @@ pub(crate) fn find_in(text: &str, keep: Keep, style: Style) -> Vec<Range<usize>>
 
 fn matches<'t>(text: &'t str, patterns: &'t [Regex]) -> impl Iterator<Item = Range<usize>> + 't {
     patterns.iter().flat_map(move |pattern| pattern.find_iter(text).map(|found| found.range()))
-}
-
-/// An address without the punctuation of the sentence after it.
-pub(crate) fn without_end(address: &str) -> &str {
-    let mut address = address;
-    // By pair: closing brackets that nothing opens.
-    let closing = |(open, close)| (close, address.matches(close).count().saturating_sub(address.matches(open).count()));
-    let mut extra = [('(', ')'), ('[', ']'), ('{', '}')].map(closing);
-    while let Some(last) = address.chars().next_back() {
-        let bracket = extra.iter_mut().find(|(close, extra)| *close == last && *extra > 0);
-        let punctuation = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '’' | '”' | '“' | '»' | '*' | '_');
-        match bracket {
-            Some((_, extra)) => *extra -= 1,
-            None if punctuation => {}
-            None => break,
-        }
-        address = &address[..address.len() - last.len_utf8()];
-    }
-    address
 }
 
 /// Things that stand side by side are one thing, and so are the letters and digits that touch it, `v{version}`, and

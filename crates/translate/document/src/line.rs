@@ -2,9 +2,9 @@
 
 use crate::SegmentedText;
 use crate::block::{Block, Notation, Sentences};
+use crate::escape::Escape;
 use crate::keep::Keep;
 use crate::patterns::Style;
-use crate::write::Escape;
 
 /// A part of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]

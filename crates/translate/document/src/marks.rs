@@ -11,7 +11,7 @@ const UNITS: &[&str] =
 /// How far back the text before a mark is looked at.
 const NEAR: usize = 200;
 
-/// How a mark is told from the text.
+/// How a mark differs from the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// It stands higher than the text.

@@ -1,6 +1,5 @@
 //! Forms of things of programs: code, paths, constants, options.
 
-use crate::keep::without_end;
 use metaphrase_text::without_spaces;
 use regex::Regex;
 use std::ops::Range;
@@ -214,7 +213,7 @@ static NAMES: LazyLock<Vec<Form>> = LazyLock::new(|| {
     .collect()
 });
 
-/// The way in which a message names its arguments, which a flag of gettext tells.
+/// The way in which a message names its arguments, which a flag of gettext names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Style {
     /// In a way that any text may have.
@@ -310,4 +309,23 @@ fn matches<'t>(text: &'t str, forms: &'static [Form]) -> impl Iterator<Item = Ra
             (form.fits)(&found).then_some(range)
         })
     })
+}
+
+/// An address without the punctuation of the sentence after it.
+pub(crate) fn without_end(address: &str) -> &str {
+    let mut address = address;
+    // By pair: closing brackets that nothing opens.
+    let closing = |(open, close)| (close, address.matches(close).count().saturating_sub(address.matches(open).count()));
+    let mut extra = [('(', ')'), ('[', ']'), ('{', '}')].map(closing);
+    while let Some(last) = address.chars().next_back() {
+        let bracket = extra.iter_mut().find(|(close, extra)| *close == last && *extra > 0);
+        let punctuation = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '’' | '”' | '“' | '»' | '*' | '_');
+        match bracket {
+            Some((_, extra)) => *extra -= 1,
+            None if punctuation => {}
+            None => break,
+        }
+        address = &address[..address.len() - last.len_utf8()];
+    }
+    address
 }

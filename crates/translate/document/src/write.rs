@@ -2,9 +2,9 @@
 
 use crate::answer::{Answer, RestoredTranslation, restore, unchanged};
 use crate::block::{Block, Element, Wrap};
-pub(crate) use crate::escape::{Base, Escape};
+use crate::escape::Escape;
 use crate::files::accelerators;
-use crate::files::markdown;
+use crate::files::markdown::escape::fit;
 use crate::place::{ElementPlace, ParagraphText, place};
 use crate::split::{closes, opens};
 use crate::units::Words;
@@ -38,7 +38,7 @@ pub(crate) fn write(block: &Block, answers: &[Option<&Answer>], escape: Escape, 
     accelerators::place(block, &joined, kept.iter().map(|(range, _)| range), &mut placed);
     if matches!(escape, Escape::Markdown(_)) {
         let kept: Vec<Range<usize>> = kept.iter().map(|(range, _)| range.clone()).collect();
-        markdown::fit(block, &joined.text, &kept, &mut placed);
+        fit(block, &joined.text, &kept, &mut placed);
     }
     let mut writer = Writer {
         joined: &joined,
@@ -282,7 +282,7 @@ impl Writer<'_> {
 fn begins_word(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(|c| match c {
-        // Whether a quotation begins or ends, the next character tells.
+        // The next character shows whether a quotation begins or ends.
         c if is_quote(c) => characters.next().is_some_and(char::is_alphanumeric),
         '.' | ',' | ';' | ':' | '!' | '?' | '…' | '%' | '。' | '、' | '，' | '！' | '？' | '：' | '；' => {
             false

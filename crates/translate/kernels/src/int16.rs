@@ -9,7 +9,7 @@
 use crate::aligned::Lanes;
 use crate::isa::Simd;
 use crate::number::Int16;
-use crate::packed::{Ends, Panels, WeightOrder};
+use crate::panels::{Ends, Panels, WeightOrder};
 use crate::quantise::{Integer, SMALLEST};
 
 /// Integers of 16 bits in a lane.

@@ -10,7 +10,7 @@ use crate::aligned::Lanes;
 use crate::isa::{SHIFT, Simd};
 use crate::lines::{Lines, SharedBytes};
 use crate::number::Int8;
-use crate::packed::{Ends, Panels, WeightOrder};
+use crate::panels::{Ends, Panels, WeightOrder};
 use crate::quantise::{Integer, SMALLEST};
 
 /// The most inputs of a map of integers of 8 bits: 255 · 127 · 65,536 is less than 2³¹.

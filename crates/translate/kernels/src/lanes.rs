@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use crate::aligned::Lanes;
 use crate::isa::{Kernel, Simd};
+use crate::matrix::Matrix;
 use crate::number::Float;
+use crate::panels::{Panels, WeightOrder};
 
 /// Rows of `cols` numbers each, to be read as lanes.
 #[derive(Clone, Copy)]
@@ -25,14 +27,6 @@ impl<'a, N: Float> Rows<'a, N> {
         Self { values, rows, cols, number: PhantomData }
     }
 
-    pub(crate) fn values(&self) -> &'a [f32] {
-        self.values
-    }
-
-    pub(crate) fn rows(&self) -> usize {
-        self.rows
-    }
-
     /// Lanes of a row.
     pub(crate) fn lanes(&self) -> usize {
         self.cols.div_ceil(N::PER_LANE)
@@ -41,6 +35,16 @@ impl<'a, N: Float> Rows<'a, N> {
     /// Lanes of a column.
     pub(crate) fn column_lanes(&self) -> usize {
         self.rows.div_ceil(N::PER_LANE)
+    }
+
+    /// The rows as lanes, `rows × lanes`; written to `storage` where they do not lie so already.
+    pub(crate) fn in_lanes(self, storage: &'a mut Matrix) -> &'a [f32] {
+        if N::PER_LANE == 1 {
+            return self.values;
+        }
+        storage.resize(self.rows, self.lanes());
+        self.write_lanes(storage.as_mut_slice());
+        storage.as_slice()
     }
 
     /// `out` (`rows × lanes`) ← the rows.
@@ -85,6 +89,19 @@ impl<'a, N: Float> Rows<'a, N> {
     fn across<S: Simd>(&self, s: S, lane: usize, col: usize) -> S::F {
         let row = lane * N::PER_LANE;
         N::across(s, self.rest(row, col), if N::PER_LANE > 1 { self.rest(row + 1, col) } else { &[] })
+    }
+}
+
+/// Packs the weights of a linear map into the present storage of `panels`.
+///
+/// # Panics
+/// If there are not `inputs · outputs` weights.
+pub(crate) fn pack<N: Float>(panels: &mut Panels, weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) {
+    assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
+    let lines = panels.resize(inputs.div_ceil(N::PER_LANE), outputs); // all will be written
+    match order {
+        WeightOrder::InputsByOutputs => Rows::<N>::new(weights, inputs, outputs).write_panels(lines),
+        WeightOrder::OutputsByInputs => Rows::<N>::new(weights, outputs, inputs).write_transposed_panels(lines),
     }
 }
 

@@ -2,9 +2,7 @@
 //! bits. In all cases sixteen lanes are a line; sums are f32, those of integers i32.
 
 use crate::isa::{Kernel, Simd, dispatch, dispatch_bf16, dispatch_int8};
-use crate::lanes::Rows;
-use crate::matrix::Matrix;
-use crate::packed::Panels;
+use crate::panels::Panels;
 use metaphrase_base::{Choice, Named};
 use std::marker::PhantomData;
 
@@ -84,9 +82,6 @@ pub(crate) trait Float: Number {
     /// Lane j: number j of each of `PER_LANE` rows; `second` is empty if it is after the end. Lanes after the end are
     /// zero.
     fn across<S: Simd>(s: S, first: &[f32], second: &[f32]) -> S::F;
-
-    /// The rows as lanes, `rows × x.lanes()`; written to `storage` where they do not lie so already.
-    fn rows<'a>(x: Rows<'a, Self>, storage: &'a mut Matrix) -> &'a [f32];
 }
 
 /// One number in a lane.
@@ -138,9 +133,6 @@ impl Float for F32 {
     fn across<S: Simd>(s: S, first: &[f32], _second: &[f32]) -> S::F {
         load(s, first)
     }
-    fn rows<'a>(x: Rows<'a, Self>, _storage: &'a mut Matrix) -> &'a [f32] {
-        x.values()
-    }
 }
 
 impl Number for Bf16 {
@@ -167,11 +159,6 @@ impl Float for Bf16 {
     #[inline(always)]
     fn across<S: Simd>(s: S, first: &[f32], second: &[f32]) -> S::F {
         s.round_pairs(load(s, first), load(s, second))
-    }
-    fn rows<'a>(x: Rows<'a, Self>, storage: &'a mut Matrix) -> &'a [f32] {
-        storage.resize(x.rows(), x.lanes());
-        x.write_lanes(storage.as_mut_slice());
-        storage.as_slice()
     }
 }
 

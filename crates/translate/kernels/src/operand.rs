@@ -2,8 +2,8 @@
 
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
-use crate::number::{Bf16, Float, Int8, Int16, Precision};
-use crate::packed::Panels;
+use crate::number::{Bf16, Int8, Int16, Precision};
+use crate::panels::Panels;
 use crate::quantise::quantise_rows;
 use crate::tiles::Tiles;
 use crate::zeros::{NonZeroRows, Zeros};
@@ -108,7 +108,7 @@ impl ProductStorage {
     pub fn operand<'a>(&'a mut self, x: &'a Matrix, precision: Precision) -> Operand<'a> {
         match precision {
             Precision::F32 => return Operand { kept: self.zeros.find(x.as_slice(), x.rows(), false), ..x.into() },
-            Precision::Bf16 => _ = Bf16::rows(Rows::new(x.as_slice(), x.rows(), x.cols()), &mut self.rows),
+            Precision::Bf16 => _ = Rows::<Bf16>::new(x.as_slice(), x.rows(), x.cols()).in_lanes(&mut self.rows),
             Precision::Int16 => quantise_rows::<Int16, _>(x, &mut self.rows, &mut self.scales),
             Precision::Int8 => quantise_rows::<Int8, _>(x, &mut self.rows, &mut self.scales),
         }

@@ -1,176 +1,10 @@
-//! Weights of linear maps, in the order in which products read them.
+//! Weights of linear maps, packed for products.
 
-use std::ops::Range;
-
-use crate::aligned::Lanes;
-use crate::lanes::Rows;
-use crate::lines::{Lines, SharedBytes};
-use crate::number::{Bf16, F32, Float, Precision};
+use crate::lanes::{Rows, pack};
+use crate::lines::SharedBytes;
+use crate::number::{Bf16, F32, Precision};
+use crate::panels::{Panels, WeightOrder};
 use crate::{int8, int16};
-
-/// The order of the weights of a linear map in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WeightOrder {
-    /// `inputs × outputs`: a row for each input.
-    InputsByOutputs,
-    /// `outputs × inputs`: a row for each output.
-    OutputsByInputs,
-}
-
-impl WeightOrder {
-    /// The place of the weight from an input to an output.
-    ///
-    /// # Panics
-    /// If there are not `inputs · outputs` weights.
-    pub(crate) fn places(self, weights: usize, inputs: usize, outputs: usize) -> impl Fn(usize, usize) -> usize {
-        assert_eq!(Some(weights), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
-        move |input, output| match self {
-            Self::InputsByOutputs => input * outputs + output,
-            Self::OutputsByInputs => output * inputs + input,
-        }
-    }
-}
-
-/// The weights of a linear map in panels of sixteen outputs. A panel has a cache line per lane of inputs, in their
-/// order. Zeros fill up the last panel and, where a lane holds several inputs, the last line. All instruction sets read
-/// the same order.
-#[derive(Clone, Default)]
-pub(crate) struct Panels {
-    /// `panels × length`.
-    lines: Lines,
-    length: usize,
-    outputs: usize,
-    /// One for each panel of integers, none of floats.
-    ends: Box<[Ends]>,
-}
-
-/// Where the sums of sixteen outputs begin (i32), and the factors that end them.
-#[derive(Clone, Copy)]
-pub(crate) struct Ends {
-    pub(crate) start: Lanes,
-    pub(crate) scale: Lanes,
-}
-
-impl Ends {
-    pub(crate) const ZERO: Self = Self { start: Lanes::ZERO, scale: Lanes::ZERO };
-}
-
-impl Panels {
-    /// Panels of integers: `length · ends.len()` lines.
-    pub(crate) fn from_integers(lines: impl Into<Lines>, length: usize, outputs: usize, ends: Vec<Ends>) -> Self {
-        let lines = lines.into();
-        assert!(ends.len() == outputs.div_ceil(16) && lines.len() == length * ends.len(), "lines of panels");
-        Self { lines, length, outputs, ends: ends.into() }
-    }
-
-    /// Packs weights into the present storage.
-    pub(crate) fn fill<N: Float>(&mut self, weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) {
-        assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
-        (self.length, self.outputs) = (inputs.div_ceil(N::PER_LANE), outputs);
-        let count = self.length * self.count();
-        let lines = self.lines.owned();
-        lines.resize(count, Lanes::ZERO); // all will be written
-        match order {
-            WeightOrder::InputsByOutputs => Rows::<N>::new(weights, inputs, outputs).write_panels(lines),
-            WeightOrder::OutputsByInputs => Rows::<N>::new(weights, outputs, inputs).write_transposed_panels(lines),
-        }
-    }
-
-    /// Makes these panels of zeros.
-    fn clear(&mut self, length: usize, outputs: usize, integers: bool) {
-        (self.length, self.outputs) = (length, outputs);
-        let count = length * self.count();
-        let lines = self.lines.owned();
-        lines.clear();
-        lines.resize(count, Lanes::ZERO);
-        let ends = if integers { self.count() } else { 0 };
-        if self.ends.len() != ends {
-            self.ends = vec![Ends::ZERO; ends].into();
-        }
-    }
-
-    /// Makes these panels of some outputs of `from`, whose lanes are in `lanes` output by output.
-    fn fill_from(&mut self, from: &Self, lanes: &[f32], columns: &[u32], gathered: &mut Vec<f32>) {
-        (self.length, self.outputs) = (from.length, columns.len());
-        assert_eq!(lanes.len(), from.outputs * from.length, "lanes of all outputs");
-        gathered.clear();
-        for &column in columns {
-            gathered.extend_from_slice(&lanes[column as usize * from.length..][..from.length]);
-        }
-        let count = self.length * self.count();
-        let lines = self.lines.owned();
-        lines.resize(count, Lanes::ZERO); // all will be written
-        Rows::<F32>::new(gathered, columns.len(), from.length).write_transposed_panels(lines);
-        let ends = if from.ends.is_empty() { 0 } else { self.count() };
-        if self.ends.len() != ends {
-            self.ends = vec![Ends::ZERO; ends].into();
-        }
-        for (output, &column) in columns.iter().enumerate().filter(|_| ends > 0) {
-            self.copy_end(output, from, column as usize);
-        }
-    }
-
-    fn copy_end(&mut self, output: usize, from: &Self, column: usize) {
-        if let Some(end) = self.ends.get_mut(output / 16) {
-            end.start.0[output % 16] = from.ends[column / 16].start.0[column % 16];
-            end.scale.0[output % 16] = from.ends[column / 16].scale.0[column % 16];
-        }
-    }
-
-    /// Makes an output that of another map of the same inputs and numbers.
-    fn copy_output(&mut self, output: usize, from: &Self, column: usize) {
-        assert!(column < from.outputs, "column {column} of {}", from.outputs);
-        let to = &mut self.lines.owned()[output / 16 * from.length..][..from.length];
-        for (to, line) in to.iter_mut().zip(from.panel(column / 16)) {
-            to.0[output % 16] = line.0[column % 16];
-        }
-        self.copy_end(output, from, column);
-    }
-
-    /// Number of panels.
-    pub(crate) fn count(&self) -> usize {
-        self.outputs.div_ceil(16)
-    }
-
-    /// Lines of a panel: the inputs in lanes.
-    pub(crate) fn length(&self) -> usize {
-        self.length
-    }
-
-    /// Number of outputs.
-    pub(crate) fn outputs(&self) -> usize {
-        self.outputs
-    }
-
-    /// Memory that the weights take.
-    pub(crate) fn bytes(&self) -> usize {
-        std::mem::size_of_val(&self.lines[..]) + std::mem::size_of_val(&self.ends[..])
-    }
-
-    /// Beginning and end of the sums of panel `i`, which is one of integers.
-    #[inline(always)]
-    pub(crate) fn end(&self, i: usize) -> &Ends {
-        &self.ends[i]
-    }
-
-    /// [`end`](Self::end) of some panels.
-    #[inline(always)]
-    pub(crate) fn ends(&self, panels: Range<usize>) -> &[Ends] {
-        &self.ends[panels]
-    }
-
-    /// The weights to outputs `16·i`, `16·i + 1`, …: a line for each lane of inputs.
-    #[inline(always)]
-    pub(crate) fn panel(&self, i: usize) -> &[Lanes] {
-        self.panels(i..i + 1)
-    }
-
-    /// [`panel`](Self::panel) of some panels, one after the other.
-    #[inline(always)]
-    pub(crate) fn panels(&self, panels: Range<usize>) -> &[Lanes] {
-        &self.lines[panels.start * self.length..panels.end * self.length]
-    }
-}
 
 /// The weights of a linear map from `inputs` to `outputs` values in any [`Precision`], packed for [`crate::product`].
 #[derive(Clone, Default)]
@@ -227,7 +61,7 @@ impl PackedMatrix {
     #[must_use]
     pub fn int8_panels(&self) -> (Vec<u8>, Vec<i32>) {
         assert_eq!(self.precision, Precision::Int8, "the precision of the map");
-        (self.panels.lines.to_le_bytes(), int8::sums(&self.panels))
+        (self.panels.lines().to_le_bytes(), int8::sums(&self.panels))
     }
 
     /// Packs other weights in the same precision, floats into the present storage: no allocation once the storage has
@@ -238,8 +72,8 @@ impl PackedMatrix {
     pub fn repack(&mut self, weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) {
         self.inputs = inputs;
         match self.precision {
-            Precision::F32 => self.panels.fill::<F32>(weights, inputs, outputs, order),
-            Precision::Bf16 => self.panels.fill::<Bf16>(weights, inputs, outputs, order),
+            Precision::F32 => pack::<F32>(&mut self.panels, weights, inputs, outputs, order),
+            Precision::Bf16 => pack::<Bf16>(&mut self.panels, weights, inputs, outputs, order),
             Precision::Int16 => self.panels = int16::quantise(weights, inputs, outputs, order),
             Precision::Int8 => self.panels = int8::quantise(weights, inputs, outputs, order),
         }
@@ -275,7 +109,7 @@ impl PackedMatrix {
     pub fn by_output(&self) -> Vec<f32> {
         let panels = &self.panels;
         let lane = |output: usize| panels.panel(output / 16).iter().map(move |line| line.0[output % 16]);
-        (0..panels.outputs).flat_map(lane).collect()
+        (0..panels.outputs()).flat_map(lane).collect()
     }
 
     /// Makes `selected` the map to these outputs only, in this order, from the weights [`by_output`](Self::by_output):
@@ -288,7 +122,15 @@ impl PackedMatrix {
     /// number.
     pub fn select_from(&self, weights: &[f32], columns: &[u32], selected: &mut Self, gathered: &mut Vec<f32>) {
         (selected.inputs, selected.precision) = (self.inputs, self.precision);
-        selected.panels.fill_from(&self.panels, weights, columns, gathered);
+        let length = self.panels.length();
+        assert_eq!(weights.len(), self.outputs() * length, "lanes of all outputs");
+        gathered.clear();
+        for &column in columns {
+            gathered.extend_from_slice(&weights[column as usize * length..][..length]);
+        }
+        let lines = selected.panels.resize(length, columns.len()); // all will be written
+        Rows::<F32>::new(gathered, columns.len(), length).write_transposed_panels(lines);
+        selected.panels.copy_ends(&self.panels, columns);
     }
 
     /// The map whose output j is output `outputs[j].1` of map `outputs[j].0`, or always zero. One product serves maps
@@ -301,8 +143,8 @@ impl PackedMatrix {
         let first = maps[0];
         let alike = |map: &&Self| (map.inputs, map.precision) == (first.inputs, first.precision);
         assert!(maps.iter().all(alike), "maps of different inputs or precisions");
-        let mut gathered = Self { panels: Panels::default(), ..*first };
-        gathered.panels.clear(first.panels.length, outputs.len(), first.precision.is_integer());
+        let panels = Panels::zeros(first.panels.length(), outputs.len(), first.precision.is_integer());
+        let mut gathered = Self { panels, ..*first };
         for (output, of) in outputs.iter().enumerate() {
             if let &Some((map, column)) = of {
                 gathered.panels.copy_output(output, &maps[map].panels, column);

@@ -15,7 +15,8 @@ use crate::log_sum::BLOCK;
 use crate::matrix::Matrix;
 use crate::number::{Bf16, F32, Float, Int8, Int16, Number, Precision, Sparse};
 use crate::operand::{Operand, ProductStorage};
-use crate::packed::{PackedMatrix, Panels};
+use crate::packed::PackedMatrix;
+use crate::panels::Panels;
 use crate::team;
 use crate::tiles::{Kind, Tiles};
 use crate::values::Values;
@@ -78,7 +79,7 @@ pub fn rounded_product(
             epilogue.check(x.rows(), w.outputs());
             out.resize(x.rows(), w.outputs());
             for rows in row_blocks::<Bf16>(x.rows(), w.panels()) {
-                let lanes = Bf16::rows(part(x, &rows), &mut storage.rows);
+                let lanes = part::<Bf16>(x, &rows).in_lanes(&mut storage.rows);
                 match storage.zeros.find(lanes, rows.len(), false) {
                     Some(kept) => finish_block::<Sparse<Bf16>>(lanes, &[], kept, rows, w.panels(), epilogue, out),
                     None => finish_block::<Bf16>(lanes, &[], NonZeroRows::default(), rows, w.panels(), epilogue, out),
@@ -204,7 +205,7 @@ fn product_add_of<N: Float>(x: &Matrix, w: &Panels, out: &mut Matrix, storage: &
     let tiles = storage.tiles.filter(|_| N::TILED);
     for rows in row_blocks::<N>(x.rows(), w) {
         let out = &mut out.as_mut_slice()[rows.start * w.outputs()..rows.end * w.outputs()];
-        add_lanes::<N>(tiles, N::rows(part::<N>(x, &rows), &mut storage.rows), rows.len(), w, out);
+        add_lanes::<N>(tiles, part::<N>(x, &rows).in_lanes(&mut storage.rows), rows.len(), w, out);
     }
 }
 

@@ -8,7 +8,8 @@ use crate::log_sum::{BLOCK, LogSum};
 use crate::matrix::Matrix;
 use crate::number::{Bf16, F32, Int8, Int16, Number, Precision};
 use crate::operand::Operand;
-use crate::packed::{PackedMatrix, Panels};
+use crate::packed::PackedMatrix;
+use crate::panels::Panels;
 use crate::product::{columns, row_blocks};
 
 /// A number of a row, and its column.

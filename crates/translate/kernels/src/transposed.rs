@@ -1,10 +1,10 @@
 //! Products of a transposed matrix: the gradients of weights.
 
-use crate::lanes::Rows;
+use crate::lanes::{Rows, pack};
 use crate::matrix::Matrix;
 use crate::number::{Bf16, F32, Float, Precision};
 use crate::operand::ProductStorage;
-use crate::packed::WeightOrder;
+use crate::panels::WeightOrder;
 use crate::product::add_lanes;
 
 /// Lanes of the columns of x and y that are multiplied at a time.
@@ -42,7 +42,7 @@ fn add_of<N: Float>(x: &Matrix, y: &Matrix, out: &mut Matrix, storage: &mut Prod
     let block = BLOCK * N::PER_LANE;
     for start in (0..n).step_by(block) {
         let end = n.min(start + block);
-        panels.fill::<N>(&y.as_slice()[start * b..end * b], end - start, b, WeightOrder::InputsByOutputs);
+        pack::<N>(panels, &y.as_slice()[start * b..end * b], end - start, b, WeightOrder::InputsByOutputs);
         let x = Rows::<N>::new(&x.as_slice()[start * a..end * a], end - start, a);
         for first in (0..a).step_by(COLUMNS) {
             let columns = first..a.min(first + COLUMNS);

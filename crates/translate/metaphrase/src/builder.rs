@@ -46,7 +46,7 @@ enum NeuralModel {
 /// Which shortlist a translator has.
 #[derive(Debug, Clone)]
 enum ShortlistChoice {
-    /// That which comes with a single model, if one does.
+    /// The shortlist that comes with a single model, if there is one.
     Recommended,
     None,
     File(PathBuf, ShortlistOptions),

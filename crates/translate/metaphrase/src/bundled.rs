@@ -46,7 +46,7 @@ macro_rules! bundled {
 pub(crate) static MODELS: [Bundled; 2] = [bundled!("en-de"), bundled!("de-en")];
 
 impl Bundled {
-    /// The model of this name, where no file has it.
+    /// The bundled model of this name, if no file has the name.
     pub(crate) fn named(name: &Path) -> Option<&'static Self> {
         MODELS.iter().find(|model| name == Path::new(model.name)).filter(|_| !name.exists())
     }

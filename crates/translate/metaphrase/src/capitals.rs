@@ -5,7 +5,7 @@ use metaphrase_text::spans;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// The fewest letters of a word that tells capitals from abbreviations.
+/// The fewest letters of a word that distinguishes capitals from abbreviations.
 const WORD: usize = 4;
 
 /// How much better the score of a translation from capitals has to be. Models are sure of words that they copy.

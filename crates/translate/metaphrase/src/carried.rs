@@ -79,7 +79,7 @@ pub(crate) struct CarriedLine {
     /// Words that the model writes with plain digits.
     plain_words: Vec<PlainWord>,
     pub(crate) note: String,
-    /// Whether alignments tell where something stands.
+    /// Whether alignments show where something stands.
     pub(crate) aligned: bool,
 }
 
@@ -265,7 +265,7 @@ impl CarriedLine {
         self.text.is_empty() && !self.text.input().is_empty()
     }
 
-    /// The translation of the line, of that of what the model read.
+    /// The translation of the line, made of the translation of what the model read.
     pub(crate) fn finish(&self, mut translation: Translation) -> Translation {
         translation.notes.retain(|note| !self.names.iter().any(|name| note.contains(&format!("'{name}'"))));
         translation.notes.extend((!self.note.is_empty()).then(|| self.note.clone()));
@@ -288,7 +288,7 @@ impl CarriedLine {
         translation
     }
 
-    /// The line as its own translation, which has those of the terms that the line has.
+    /// The line as its own translation. It has the terms that stand in the line.
     pub(crate) fn copied(&self, terms: &[RequiredTerm]) -> Translation {
         let text = self.text.input().to_owned();
         let lacks = |term: &RequiredTerm| !term.targets.iter().any(|target| text.contains(target.as_str()));

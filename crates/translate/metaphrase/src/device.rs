@@ -108,7 +108,8 @@ impl OpenDevice {
         }
     }
 
-    /// The model of these settings and weights, in this precision or, without one, in that which the device prefers.
+    /// The model of these settings and weights, in this precision or, without one, in the precision that the device
+    /// prefers.
     pub(crate) fn model(
         &self,
         config: Config,

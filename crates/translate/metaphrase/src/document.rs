@@ -108,7 +108,7 @@ impl Document {
     }
 
     /// Whether markup and things to copy find their places by alignments: then the requests are best run with
-    /// [`Translator::with_alignment`]. Without alignments the order of the words is all that tells places.
+    /// [`Translator::with_alignment`]. Without alignments the order of the words alone determines places.
     #[must_use]
     pub fn needs_alignment(&self) -> bool {
         self.sources().any(|source| source.aligned)
@@ -252,8 +252,8 @@ impl Translator {
         Ok(TranslatedDocument { repeated, ..translated })
     }
 
-    /// How a document is read that this translator translates: it gets the language of the translation, if the model
-    /// names it.
+    /// The options for reading a document that this translator translates: with the language of the translation, if the
+    /// model names it.
     fn naming_target(&self, text: &TextOptions) -> TextOptions {
         let mut text = text.clone();
         if let Some([_, target]) = self.languages().filter(|_| text.target.is_empty()) {
@@ -273,8 +273,8 @@ impl Translator {
 }
 
 impl TranslateOptions {
-    /// How a document is read that is translated with these options: no sentence is longer than the model translates
-    /// well.
+    /// The options for reading a document that is translated with these options: no sentence is longer than the model
+    /// translates well.
     #[must_use]
     pub fn for_sentences(&self, text: &TextOptions) -> TextOptions {
         let longest = self.longest_sentence.filter(|&longest| longest > 0).unwrap_or(usize::MAX);

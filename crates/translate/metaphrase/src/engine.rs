@@ -41,8 +41,8 @@ pub trait Session: Send + Sync {
 pub struct EngineFacts {
     /// The codes of the source and the target language.
     pub languages: Option<[String; 2]>,
-    /// The source languages that a request can choose from, in alphabetical order; empty if the engine is not told the
-    /// source language.
+    /// The source languages that a request can choose from, in alphabetical order; empty if the engine needs no source
+    /// language.
     pub source_languages: Vec<String>,
     /// The target languages that a request can choose from, in alphabetical order; empty if the engine has one.
     pub target_languages: Vec<String>,

@@ -80,9 +80,9 @@ pub enum Error {
         /// The codes of the model, with commas between them.
         known: String,
     },
-    /// A source language for a model that is not told it.
+    /// A source language for a model that does not need it.
     #[error(
-        "the model is not told the source language, so `{language}` can not be chosen; leave the source language out"
+        "the model does not need the source language, so `{language}` can not be chosen; leave the source language out"
     )]
     NoSourceLanguages {
         /// The code that was given.

@@ -57,7 +57,7 @@ pub(crate) fn folded(word: &str, mut knows: impl FnMut(char) -> bool) -> String 
         } else if let Some((_, form)) = FORMS.iter().find(|(characters, _)| characters.contains(c)) {
             out.push_str(form);
         } else if c.is_alphanumeric() || (is_combining_mark(c) && out.ends_with(char::is_alphabetic)) {
-            // A letter without its accents; of the accent of a letter nothing.
+            // A letter without its accents; nothing for an accent itself.
             fold_letter(c, &mut out, &mut knows);
         } else {
             out.push(c);

@@ -1,6 +1,6 @@
 //! Forms of target terms: a `*` at the end stands for the endings of the language.
 
-use crate::Endings;
+use crate::terms::{Endings, RequiredTerm};
 
 /// Endings of German words of all kinds, the empty one first.
 const GERMAN: &[&str] = &["", "e", "en", "er", "ern", "em", "es", "s", "n", "ns", "nen", "se", "sen", "ses"];
@@ -165,8 +165,20 @@ pub(crate) fn bases(word: &str, is_noun: bool, language: Option<&str>) -> Vec<St
     }
 }
 
+impl RequiredTerm {
+    /// All forms of the targets in a language.
+    pub(crate) fn forms(&self, language: Option<&str>) -> Vec<String> {
+        self.targets.iter().flat_map(|target| forms_with(target, self.endings, language, forms)).collect()
+    }
+
+    /// The forms of the targets that may be words of a language.
+    pub(crate) fn likely_forms(&self, language: Option<&str>) -> Vec<String> {
+        self.targets.iter().flat_map(|target| forms_with(target, self.endings, language, likely_forms)).collect()
+    }
+}
+
 /// The forms of a target term with these endings. `all`: the forms of a term with a `*` at its end.
-pub(crate) fn forms_with(
+fn forms_with(
     target: &str,
     endings: Endings,
     language: Option<&str>,

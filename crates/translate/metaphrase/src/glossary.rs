@@ -1,12 +1,16 @@
 //! Glossaries: terms of the source language and their translations.
 
+mod file_error;
+mod file_format;
 mod files;
 mod required;
 mod table;
 mod workbook;
 mod xml;
 
-pub use files::{GlossaryFile, GlossaryFileError, GlossaryFormat};
+pub use file_error::GlossaryFileError;
+pub use file_format::GlossaryFormat;
+pub use files::GlossaryFile;
 pub(crate) use required::GlossaryTerms;
 pub use required::required_terms;
 
@@ -67,7 +71,7 @@ impl Glossary {
     /// stands for the endings of German and English: `Gebäude*` is met by `Gebäuden`, too. The source term may have
     /// forms in the same way: `house*`, `Haus|Hauses|Häuser`. Empty lines and lines that begin with `#` are left out,
     /// as is a byte order mark at the beginning. The target terms of lines with the same source term are alternatives
-    /// of each other; [`notes`](Self::notes) tells these lines.
+    /// of each other; [`notes`](Self::notes) names these lines.
     ///
     /// ```
     /// use metaphrase::{Case, Glossary};

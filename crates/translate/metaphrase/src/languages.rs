@@ -53,7 +53,7 @@ pub(crate) struct Languages {
     /// The languages where a request names none.
     source: Option<String>,
     target: Option<String>,
-    /// Whether the model is not told the source language and does not need a target language: lines may name it.
+    /// Whether the model needs no source language and does not need a target language: lines may name it.
     in_lines: bool,
 }
 
@@ -133,7 +133,7 @@ impl Languages {
         shorts.flat_map(|short| [Some(short.to_owned()), with_script(short)]).flatten().collect()
     }
 
-    /// The codes of the source languages that the model is told; empty if it is not told.
+    /// The codes of the source languages, if the model needs to know which one it reads; else empty.
     pub(crate) fn sources(&self) -> Vec<String> {
         if self.in_lines || self.places == LanguagePlaces::Target { Vec::new() } else { self.targets() }
     }
@@ -313,7 +313,7 @@ mod tests {
         let refused = word("xyz").unwrap_err().to_string();
         assert!(refused.contains("`xyz`") && refused.contains("cmn_Hans, deu, nl, srp, srp_Latn"), "{refused}");
         let refused = languages.marks(Some("en"), Some("de")).unwrap_err().to_string();
-        assert!(refused.contains("is not told the source language"), "{refused}");
+        assert!(refused.contains("does not need the source language"), "{refused}");
         let none = Languages::new(None, &vocabulary(&["</s>", "<unk>", "a"]));
         let refused = none.marks(None, Some("de")).unwrap_err().to_string();
         assert!(refused.contains("leave the target language out"), "{refused}");

@@ -58,7 +58,7 @@ impl Clues<'_> {
             }
         };
         let (sources, targets) = match places {
-            // The model of a package is told its one target language.
+            // The model of a package gets its one target language.
             Some(LanguagePlaces::Target) => (one(0, read_sources), one(1, read_targets)),
             // It translates between all.
             Some(_) => (all.clone(), all),

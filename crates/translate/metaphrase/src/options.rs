@@ -45,7 +45,7 @@ pub struct TranslateOptions {
     /// A source, a prefix and a target to score are each cut off after this number of pieces, with a note on the line:
     /// time and memory of a search grow with the square of the length.
     pub max_source_length: usize,
-    /// The source language, for a model that is told it (M2M-100, NLLB-200, mBART-50): one of
+    /// The source language, for a model that has to know it (M2M-100, NLLB-200, mBART-50): one of
     /// [`EngineFacts::source_languages`](crate::EngineFacts::source_languages), or a code of two or three letters.
     /// `None`: that of the model's settings, if they name one.
     pub source_language: Option<String>,
@@ -132,7 +132,7 @@ impl TranslateOptions {
                     Ok(())
                 },
             ),
-            "The language to translate from, for a model that is told it (M2M-100, NLLB-200, mBART-50): en, eng or eng_Latn",
+            "The language to translate from, for a model that has to know it (M2M-100, NLLB-200, mBART-50): en, eng or eng_Latn",
         )
         .placeholder("LANG")
         .default("the model's own setting"),

@@ -134,10 +134,10 @@ impl Package {
     }
 
     /// The languages between which the model translates, as its settings, its vocabulary and the names of its files and
-    /// its directory tell; the weights are not read.
+    /// its directory show; the weights are not read.
     ///
     /// # Errors
-    /// [`Error::LanguagesUnknown`] if they do not tell, and those of files that can not be read.
+    /// [`Error::LanguagesUnknown`] if these do not name them, and those of files that can not be read.
     pub fn languages(&self) -> Result<ModelLanguages, Error> {
         match &self.origin {
             Origin::Bundled(model) => {

@@ -7,7 +7,7 @@ use crate::neural::NOT_FINITE;
 use crate::reply::Reply;
 use crate::{Error, Hypothesis, PhraseOptions, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Queue, Workers};
-use metaphrase_phrase::{Decoder, PhraseModel, ReadyModel, Results, Target, Workspace};
+use metaphrase_phrase::{Decoder, Duplicates, PhraseModel, ReadyModel, Results, Target, Workspace};
 use std::path::Path;
 
 /// A phrase-based translator: its threads own the model.
@@ -108,7 +108,7 @@ fn answer(decoder: &Decoder<'_>, job: &Job, workspace: &mut Workspace) -> Transl
     }
     let mut found = match n_best {
         1 => vec![decoder.translate(&words, workspace).0],
-        count => decoder.n_best(&words, *count, true, workspace).0,
+        count => decoder.n_best(&words, *count, Duplicates::Drop, workspace).0,
     };
     found.retain(|found| found.score.is_finite());
     let error = found.is_empty().then(|| NOT_FINITE.to_owned());

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// An engine that is ready for requests with one set of options, and how their lines are planned.
 pub(crate) struct Planner<'t> {
     session: Box<dyn Session + 't>,
-    /// For lines in which alignments tell places, if the other session has none.
+    /// For lines in which alignments determine places, if the other session has none.
     aligned: Option<Box<dyn Session + 't>>,
     glossaries: GlossaryTerms<'t>,
     divider: Option<Divider<'t>>,

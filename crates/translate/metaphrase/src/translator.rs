@@ -88,7 +88,7 @@ impl Translator {
 
     /// A translator between these languages in its default options, with the model and the threads of this one: for a
     /// model of several ([`EngineFacts::source_languages`], [`EngineFacts::target_languages`]). A language that the
-    /// model is not told is left out.
+    /// model does not need is left out.
     ///
     /// # Errors
     /// [`Error::SourceLanguage`] and [`Error::TargetLanguage`] if the model does not know a language, with those that

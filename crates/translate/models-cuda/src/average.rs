@@ -1,7 +1,7 @@
 //! Average attention in place of the decoder's self-attention (Zhang, Xiong, Su 2018, arXiv:1805.00631).
 
 use crate::blocks::Block;
-use crate::decoder::{Call, Memory};
+use crate::memory::{Call, Memory};
 use crate::pack::{Packer, Tensor};
 use metaphrase_cuda::decoding::DeviceMap;
 use metaphrase_cuda::{Cuda, Matrix};

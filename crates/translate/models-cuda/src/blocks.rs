@@ -30,14 +30,14 @@ pub(crate) struct Block<B> {
 pub(crate) struct FeedForward(Vec<DeviceMap>);
 
 /// The input of a block as the block sees it.
-pub(crate) enum Begun<'a> {
+pub(crate) enum BlockInput<'a> {
     /// The input as it is.
     Plain(&'a Matrix),
     /// The result of the operations before the block.
     Made(Matrix),
 }
 
-impl Begun<'_> {
+impl BlockInput<'_> {
     pub(crate) fn matrix(&self) -> &Matrix {
         match self {
             Self::Plain(matrix) => matrix,
@@ -117,9 +117,9 @@ impl<B> Block<B> {
     }
 
     /// The input as the block sees it.
-    pub(crate) fn begin<'a>(&self, cuda: &mut Cuda, x: &'a Matrix) -> Begun<'a> {
+    pub(crate) fn begin<'a>(&self, cuda: &mut Cuda, x: &'a Matrix) -> BlockInput<'a> {
         if self.before.is_empty() {
-            return Begun::Plain(x);
+            return BlockInput::Plain(x);
         }
         let mut made = cuda.take(x.rows(), x.cols());
         let rest = match &self.before.0[..] {
@@ -132,7 +132,7 @@ impl<B> Block<B> {
                 steps
             }
         };
-        Begun::Made(Process::run_steps(rest, cuda, made, x))
+        BlockInput::Made(Process::run_steps(rest, cuda, made, x))
     }
 
     /// The output of a block whose last map is `last`, on `h`; without one, `h` is what the block computes. `x` was the

@@ -1,6 +1,6 @@
 //! The logits of the rows of a call, on the device, and their summaries.
 
-use crate::model::Failure;
+use crate::failure::Failure;
 use core::fmt;
 use core::ops::Range;
 use metaphrase_cuda::decoding::{DeviceMap, ListedRows, NO_ID};

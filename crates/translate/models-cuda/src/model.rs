@@ -5,57 +5,26 @@ use crate::blocks::{Block, FeedForward, Process};
 use crate::decoder::{CrossAttention, Decoder, DecoderLayer, NO_WORD, SelfAttention, SoFar, Ssru};
 use crate::encoder::{Encoder, EncoderLayer, SourceFrame};
 use crate::error::CudaModelError;
+use crate::failure::Failure;
 use crate::input::{Input, Positions};
 use crate::logits::Logits;
+use crate::network::Network;
 use crate::pack::{FileTensors, Packer, Tensor};
 use crate::state::State;
+use metaphrase_cuda::Cuda;
 use metaphrase_cuda::decoding::{DeviceMap, RowHeads, WeightNumbers};
-use metaphrase_cuda::{Cuda, CudaError};
 use metaphrase_models::config::{Activation, Positions as PositionKind, TransformerConfig};
 use metaphrase_models::device::{DeviceLogits, DeviceNetwork, DeviceState};
 use metaphrase_models::parts::transformer::{self as parts, Transformer};
 use metaphrase_models::parts::{Network as Parts, WordTables};
 use metaphrase_models::{Architecture, Config, Model, Weights};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// A Transformer on a CUDA device.
 pub struct CudaModel {
     network: Arc<Network>,
     cuda: Cuda,
     failure: Arc<Failure>,
-}
-
-/// The weights; nothing that a sentence changes.
-pub(crate) struct Network {
-    pub(crate) encoder: Encoder,
-    pub(crate) decoder: Decoder,
-    pub(crate) output: Arc<DeviceMap>,
-}
-
-/// The last failure of a device, whichever search met it.
-#[derive(Default)]
-pub(crate) struct Failure(Mutex<Option<CudaError>>);
-
-impl Failure {
-    fn last(&self) -> MutexGuard<'_, Option<CudaError>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Keeps a failure, and returns whether there was none.
-    pub(crate) fn keep(&self, result: Result<(), CudaError>) -> bool {
-        match result {
-            Ok(()) => true,
-            Err(error) => {
-                *self.last() = Some(error);
-                false
-            }
-        }
-    }
-
-    /// Forgets a failure from which the device recovers.
-    pub(crate) fn forget(&self) {
-        *self.last() = None;
-    }
 }
 
 /// The widest head that kernels have room for.

@@ -1,10 +1,11 @@
 //! The state of a search: sentences, rows of the last step, work space.
 
-use crate::decoder::{Call, Memory};
 use crate::entries::Entries;
+use crate::failure::Failure;
 use crate::input::PositionTable;
 use crate::logits::Logits;
-use crate::model::{Failure, Network};
+use crate::memory::{Call, Memory};
+use crate::network::Network;
 use crate::source::Sources;
 use core::any::Any;
 use core::fmt;

@@ -28,6 +28,7 @@ mod languages;
 pub(crate) mod marian;
 mod named;
 mod operations;
+mod positions;
 mod recurrent;
 pub(crate) mod t5;
 mod transformer;
@@ -35,8 +36,9 @@ mod transformer;
 pub use check::Problem;
 pub use languages::{LanguagePlaces, LanguageWords};
 pub use operations::{Operation, Operations};
+pub use positions::Positions;
 pub use recurrent::{AttentionFirst, Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, Top};
-pub use transformer::{Activation, AverageAttention, DecoderLayer, FeedForward, Positions, TransformerConfig};
+pub use transformer::{Activation, AverageAttention, DecoderLayer, FeedForward, TransformerConfig};
 
 use crate::Precision;
 use serde::{Deserialize, Serialize};
@@ -57,7 +59,7 @@ pub struct Config {
     /// The codes of the source and the target language, as `["en", "de"]`, if they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub languages: Option<[String; 2]>,
-    /// The words that tell a model of several languages which of them to read and to write.
+    /// The words by which a model of several languages knows which of them to read and to write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language_words: Option<LanguageWords>,
     /// The source words that mark terms, if the model was trained with terms in its source: one before the source

@@ -1,14 +1,13 @@
 //! The seam between models and devices that are not this CPU.
 //!
 //! A device encodes sentences, steps rows and keeps their logits. A step returns a summary of each row; whole rows come
-//! from the device only if a question needs them. So [`Scores`] answers all questions of search, on any device.
+//! from the device only if a question needs them. So [`Scores`](crate::Scores) answers all questions of search, on any
+//! device.
 
-use crate::Scores;
-use crate::output::Lists;
 use core::any::Any;
 use core::fmt::Debug;
 use core::ops::Range;
-use metaphrase_base::{Row, SentId, Sentence, Step, StepDemand, StepRow};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepRow};
 use metaphrase_kernels::{Matrix, Summary};
 
 /// The weights of a network on a device. They never change.
@@ -49,51 +48,4 @@ pub trait DeviceLogits: Any + Send + Debug {
 
     /// Copies the logits of neighbouring rows, `rows × the longest list of words`.
     fn read(&mut self, rows: Range<usize>, out: &mut Matrix);
-}
-
-/// A network on a device, as one of a model's architectures.
-pub(crate) struct OnDevice {
-    pub(crate) network: Box<dyn DeviceNetwork>,
-    /// The number of target words.
-    pub(crate) words: usize,
-}
-
-/// The state of a network on a device.
-#[derive(Debug)]
-pub struct OnDeviceState {
-    state: Box<dyn DeviceState>,
-    lists: Lists,
-}
-
-impl OnDevice {
-    pub(crate) fn new_state(&self) -> OnDeviceState {
-        OnDeviceState { state: self.network.new_state(), lists: Lists::default() }
-    }
-
-    pub(crate) fn encode(&self, sentences: &[Sentence<'_>], state: &mut OnDeviceState) {
-        state.lists.admit(sentences);
-        state.state.encode(sentences);
-    }
-
-    pub(crate) fn release(&self, slot: SentId, state: &mut OnDeviceState) {
-        state.lists.release(slot);
-        state.state.release(slot);
-    }
-
-    pub(crate) fn step(
-        &self,
-        step: Step,
-        demand: StepDemand,
-        rows: &[StepRow],
-        state: &mut OnDeviceState,
-        scores: &mut Scores,
-    ) {
-        let OnDeviceState { state, lists } = state;
-        let new = rows.iter().map(|row| (lists.of(row.sentence), self.words));
-        scores.compute_on_device(step, demand, new, |most, logits| state.step(step, rows, most, logits));
-    }
-
-    pub(crate) fn attention<'s>(&self, state: &'s OnDeviceState, row: Row) -> &'s [f32] {
-        state.state.attention(row)
-    }
 }

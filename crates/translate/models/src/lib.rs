@@ -40,6 +40,7 @@ pub mod from_bytes;
 mod inspect;
 mod linear;
 mod model;
+mod on_device;
 mod output;
 pub mod parts;
 mod ragged;

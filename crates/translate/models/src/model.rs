@@ -1,7 +1,8 @@
 //! Any model, by its architecture.
 
-use crate::device::{DeviceNetwork, OnDevice, OnDeviceState};
+use crate::device::DeviceNetwork;
 use crate::ensemble::{Ensemble, EnsembleState};
+use crate::on_device::{OnDevice, OnDeviceState};
 use crate::parts;
 use crate::recurrent::{Optimizations, Recurrent, RecurrentState};
 use crate::transformer::{Transformer, TransformerState};

@@ -25,6 +25,8 @@ use crate::scores::{DecodedRows, Scores};
 use crate::weights::CheckedTensor;
 use any_decoder::{AnyDecoder, Inputs};
 use attention::Source;
+use attention_first::AttentionFirst;
+use decoder::Decoder;
 use encoder::Encoder;
 use metaphrase_base::{Row, SentId, Sentence, Step, StepDemand, StepRow, Unit};
 pub use optimizations::Optimizations;
@@ -51,7 +53,10 @@ impl Recurrent {
             source,
             target,
             encoder: Encoder::pack(parts.encoder),
-            decoder: any_decoder::pack(parts.decoder),
+            decoder: match parts.decoder {
+                parts::Decoder::Conditional(parts) => Box::new(Decoder::pack(*parts)),
+                parts::Decoder::AttentionFirst(parts) => Box::new(AttentionFirst::pack(*parts)),
+            },
             output: Arc::new(output),
             dim_emb,
             merged_states: true,

@@ -17,6 +17,7 @@ mod encoder;
 mod feed_forward;
 mod history;
 mod input;
+mod new_rows;
 mod operations;
 mod positions;
 mod relative;

@@ -1,7 +1,6 @@
 //! The numbers of a model: tensors by name, `f32` on demand.
 
 use crate::buffer::{Buffer, Slice};
-use crate::formats::written::is_table;
 use crate::parts::{Init, Network, Supply};
 use crate::stored::{Encoding, StoredTensor, elements};
 use crate::{Config, ModelError};
@@ -288,6 +287,11 @@ impl CheckedTensor<'_> {
         self.stored.bytes.release();
         packed
     }
+}
+
+/// Whether a tensor of this name is a table of words, `words × inputs`; other matrices are `inputs × outputs`.
+pub(crate) fn is_table(name: &str) -> bool {
+    name.contains("Wemb") || name.ends_with("_Wt")
 }
 
 #[cfg(test)]

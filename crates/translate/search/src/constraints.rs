@@ -52,10 +52,11 @@ impl WrittenWords {
 /// translation counts for two terms, so a term that is given twice must appear twice. A translation is read from left
 /// to right: at each word the longest phrase of an unmet term that begins there is taken.
 #[derive(Debug, Clone)]
-pub struct Constraints(Arc<Given>);
+pub struct Constraints(Arc<ConstraintSet>);
 
+/// The phrases of [`Constraints`].
 #[derive(Debug)]
-struct Given {
+struct ConstraintSet {
     /// Alternatives of the terms.
     phrases: Phrases,
     /// The phrases that must not appear.
@@ -87,7 +88,7 @@ pub enum ConstraintsError {
 
 impl Constraints {
     /// `terms` must appear, each as one of its alternatives; `avoided` phrases must not. Where words are pieces,
-    /// `written` tells which of them belong to one written word.
+    /// `written` determines which of them belong to one written word.
     ///
     /// # Errors
     /// [`ConstraintsError`] if no translation could meet the constraints.
@@ -115,7 +116,7 @@ impl Constraints {
             let least = least.map(|least| least.1);
             shortest.push(least.ok_or(ConstraintsError::Contradiction { term })?.clone());
         }
-        Ok(Self(Arc::new(Given { phrases, avoided, written, begins_inside, shortest })))
+        Ok(Self(Arc::new(ConstraintSet { phrases, avoided, written, begins_inside, shortest })))
     }
 
     /// C: the number of words that a translation needs at least to meet all terms (the paper's number of constraints,
@@ -170,7 +171,7 @@ impl Constraints {
     }
 }
 
-impl Given {
+impl ConstraintSet {
     /// Whether a letter or a digit stands before the next word, if some phrase makes that count. `before`: whether one
     /// stands before `words`.
     fn is_inside(&self, words: &[WordId], before: bool) -> bool {

@@ -4,7 +4,7 @@ use crate::Strategy;
 use crate::bans::{self, BanFacts, Bans, Progress};
 use crate::candidates::{CandidateSpace, Continuation};
 use crate::constraints::{Banks, StateId};
-use crate::sentence::{Ending, SentencePlan};
+use crate::plan::{Ending, SentencePlan};
 use metaphrase_base::StepScores;
 
 /// While this number of words fits in addition to the needed ones, no word of a term may stand in a loop.

@@ -3,7 +3,8 @@
 use crate::RestCosts;
 use crate::candidates::Continuation;
 use crate::constraints::{Automaton, StateId};
-use crate::sentence::{Beam, SentencePlan};
+use crate::plan::SentencePlan;
+use crate::sentence::Beam;
 use metaphrase_base::ModelFacts;
 
 /// The search of a sentence as pruning sees it.

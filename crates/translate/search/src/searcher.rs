@@ -65,8 +65,8 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
     }
 
     /// As [`run`](Self::run), for tasks whose callers may leave: before each step, a sentence whose tag is not `wanted`
-    /// any more leaves the batch, and its tag is dropped. Other sentences are not affected. `emit` may answer an outcome
-    /// with a further search; if that has the same source, the source is not encoded again.
+    /// any more leaves the batch, and its tag is dropped. Other sentences are not affected. `emit` may answer an
+    /// outcome with a further search; if that has the same source, the source is not encoded again.
     pub fn run_while(
         &mut self,
         wanted: impl Fn(&T) -> bool,

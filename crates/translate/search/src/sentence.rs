@@ -4,22 +4,22 @@ mod beam;
 mod choose;
 mod demand;
 mod ending;
-mod plan;
+mod scout;
 
 use crate::candidates::{BeamPlace, CandidateBuffers, Continuation};
 use crate::characters::Character;
 use crate::constraints::{Automaton, StateId};
 use crate::guide::GuideBuffers;
+use crate::plan::{Ending, SentencePlan};
 use crate::sampling::{self, Sampler};
-use crate::scout::Scout;
 use crate::{Counts, Task};
 use beam::Choice;
 use metaphrase_base::{ModelFacts, Parent, Row, StepScores, WordId};
 use rand_chacha::ChaCha8Rng;
+use scout::Scout;
 
-pub(crate) use beam::{Beam, BeamBuffers, Open};
+pub(crate) use beam::{Beam, BeamBuffers, OpenHypothesis};
 pub(crate) use choose::BeamQuestion;
-pub(crate) use plan::{Ending, SentencePlan};
 
 /// Buffers of one step's selection, shared by all sentences of a searcher.
 #[derive(Debug, Default)]

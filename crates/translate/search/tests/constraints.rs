@@ -312,7 +312,7 @@ fn greedy_search_puts_a_term_where_it_fits() {
     }
 }
 
-/// After the term the model repeats words 1 and 2 for ever.
+/// After the term the model repeats words 1 and 2 without end.
 #[test]
 fn nothing_is_said_three_times_in_a_row() {
     let script = |_: &[WordId], so_far: &[WordId]| match so_far.last() {

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::error::{Failure, Reason};
-use crate::files::FileJobs;
+use crate::file_jobs::FileJobs;
 use crate::metrics::Metrics;
 use crate::models::Models;
 use crate::params::{Params, body};
@@ -164,7 +164,7 @@ impl App {
         Ok(())
     }
 
-    /// Writes the counted characters and forgets old files at intervals; runs for ever.
+    /// Writes the counted characters and forgets old files at intervals; never returns.
     pub async fn flush(&self) {
         loop {
             tokio::time::sleep(Duration::from_secs(5)).await;

@@ -46,7 +46,7 @@ struct State {
     older: HashMap<CacheKey, Arc<Translation>>,
 }
 
-/// What was asked: the number of a context, and the request.
+/// The question: the number of a context, and the request.
 #[derive(Clone, PartialEq)]
 pub struct CacheKey {
     context: u64,

@@ -5,7 +5,8 @@ use crate::error::Failure;
 use crate::libre::LibreFailure;
 use crate::reply;
 use crate::text::apart;
-use crate::translate::{TranslationRequest, untranslated};
+use crate::translate::untranslated;
+use crate::translation_request::TranslationRequest;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -19,7 +20,7 @@ pub fn routes() -> Router<Arc<App>> {
     Router::new().route("/imme", post(translate))
 }
 
-/// The page's texts come in lists of its own making: one in another language does not spoil the others.
+/// The page decides which texts come together: one in another language does not spoil the others.
 async fn translate(State(app): State<Arc<App>>, request: Request) -> Result<Response<Body>, LibreFailure> {
     let call = app.read(request, app.config.limits.body()).await?;
     let key = call.params.text("token").or_else(|| call.header_key());

@@ -25,6 +25,7 @@ mod config;
 mod deepl;
 mod detect;
 mod error;
+mod file_jobs;
 mod files;
 mod immersive;
 mod language;
@@ -49,6 +50,7 @@ mod text;
 mod time;
 mod timed_stream;
 mod translate;
+mod translation_request;
 mod v1;
 mod words;
 

@@ -298,7 +298,7 @@ impl Models {
         tracing::info!("the model {name} is loaded: {size} MB of files; all {count} models in memory have {all} MB");
     }
 
-    /// Loads models again whose files have changed; runs for ever. The old model is used until the new files are
+    /// Loads models again whose files have changed; never returns. The old model is used until the new files are
     /// loaded, and if they can not be loaded.
     pub async fn watch(&self) {
         loop {

@@ -1,9 +1,9 @@
 //! A text whose sentences are being translated.
 
-use crate::detect::Detected;
+use crate::detect::DetectedLanguage;
 use crate::error::Failure;
 use crate::text::not_finished;
-use crate::translate::TranslationRequest;
+use crate::translation_request::TranslationRequest;
 use metaphrase::{Document, Met, RequiredTerm, TranslatedDocument, Translation};
 
 /// A text whose sentences are in flight.
@@ -11,7 +11,7 @@ pub struct PendingText {
     /// The code of its language.
     pub source: String,
     /// The detected language, unless the client named it.
-    pub detected: Option<Detected>,
+    pub detected: Option<DetectedLanguage>,
     /// Whether the text is in none of the source languages, and stays as it is.
     pub is_foreign: bool,
     /// How many of its sentences are not translated again, as they came before.

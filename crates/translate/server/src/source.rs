@@ -1,7 +1,7 @@
 //! The language that a text is translated from: named by the client, or detected.
 
 use crate::app::App;
-use crate::detect::{Detected, Verdict, detect};
+use crate::detect::{DetectedLanguage, Verdict, detect};
 use crate::error::Failure;
 use crate::language;
 
@@ -11,7 +11,7 @@ pub struct SourceLanguage {
     /// Its code.
     pub code: String,
     /// What was found, if the language was detected; of a text in no known language, confidence 0.
-    pub detected: Option<Detected>,
+    pub detected: Option<DetectedLanguage>,
     /// Whether the text is in another language than the models read.
     pub is_foreign: bool,
 }
@@ -52,7 +52,7 @@ impl App {
         };
         let detected = chosen.cloned().unwrap_or_else(|| {
             let first = known.iter().find(|code| translates(code)).or(known.first());
-            Detected { language: first.cloned().unwrap_or_default(), confidence: 0.0 }
+            DetectedLanguage { language: first.cloned().unwrap_or_default(), confidence: 0.0 }
         });
         let is_foreign = found.verdict == Verdict::Foreign;
         SourceLanguage { code: detected.language.clone(), detected: Some(detected), is_foreign }

@@ -86,7 +86,7 @@ fn bodies_that_are_too_large_or_too_deep_are_refused() {
     }
     let parts = "content-type: multipart/form-data; boundary=x\r\n";
     assert_eq!(server.send("POST", "/translate_file", parts, b"--x\r\n").status, 400);
-    // A body whose length is not told.
+    // A body whose length is not announced.
     let mut stream = server.connect();
     let head = "POST /translate HTTP/1.1\r\nhost: a\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).unwrap();

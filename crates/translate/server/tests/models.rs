@@ -36,7 +36,7 @@ fn a_replaced_model_is_loaded_again_and_a_broken_one_is_not_used() {
     assert_eq!(translated(&server, "Good morning!"), "Guten Morgen!");
     let problem = |server: &Running| server.get("/api/v1/models").json()["models"][0]["problem"].clone();
 
-    // Broken files: the old model is used, and the reason is told.
+    // Broken files: the old model is used, and the reason is reported.
     let whole = std::fs::read(model.join("model.safetensors")).unwrap();
     std::fs::write(model.join("part"), &whole[..1000]).unwrap();
     std::fs::rename(model.join("part"), model.join("model.safetensors")).unwrap();

@@ -16,6 +16,7 @@ mod german;
 mod item;
 mod money;
 mod neighbours;
+mod number_words;
 mod reader;
 mod roman;
 #[cfg(test)]

@@ -3,10 +3,10 @@
 
 use super::oracle::oracle;
 use super::phrase_based::{Lattices, Words, evidence};
-use super::tuning::{Setting, TuningResult, tune};
+use super::tuning::{Setting, TuningResult, translate, tune};
 use crate::setup::{Setup, Text, bleu, round};
 use anyhow::{Context, Result, ensure};
-use metaphrase::{Evidence, EvidenceOptions, Request, TranslateOptions, Translator};
+use metaphrase::{Evidence, EvidenceOptions, Translator};
 use metaphrase_metrics::{Bleu, BleuOptions, CorpusStats, DEFAULT_SAMPLES, DEFAULT_SEED, References, paired_bootstrap};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -162,25 +162,6 @@ fn systems(given: &[String], languages: &[String]) -> Result<Vec<System>> {
         Ok(System { name, models, translator })
     };
     given.iter().map(system).collect()
-}
-
-/// Translates a text, its lines with evidence if there is some.
-pub fn translate(
-    translator: &Translator,
-    evidence: Option<EvidenceOptions>,
-    text: &Text,
-    line_evidence: &[Arc<Evidence>],
-) -> Result<Vec<String>> {
-    let mut options = TranslateOptions { search: translator.options().search, ..TranslateOptions::default() };
-    let given = evidence.is_some();
-    options.evidence = evidence.unwrap_or_default();
-    let own = options.evidence.own.is_some();
-    let request = |(line, evidence): (&String, &Arc<Evidence>)| {
-        let evidence = (given && !own).then(|| Arc::clone(evidence));
-        Request { evidence, ..Request::translate(line) }
-    };
-    let requests = text.source.iter().zip(line_evidence).map(request).collect();
-    Ok(translator.run(&options, requests)?.iter().map(|translation| translation.text().to_owned()).collect())
 }
 
 impl TextWithEvidence {

@@ -3,10 +3,9 @@
 //! Four numbers are tuned one after the other, each over a list of values, until no change of one number raises BLEU.
 //! So some fifty points of the grid are tried, not all two thousand.
 
-use super::table1::translate;
 use crate::setup::{Text, bleu, round};
 use anyhow::{Context, Result};
-use metaphrase::{Evidence, EvidenceOptions, Theta, Translator};
+use metaphrase::{Evidence, EvidenceOptions, Request, Theta, TranslateOptions, Translator};
 use metaphrase_metrics::BleuOptions;
 use serde::Serialize;
 use std::sync::Arc;
@@ -101,6 +100,25 @@ pub fn tune(translator: &Translator, text: &Text, lattices: &[Arc<Evidence>]) ->
     })?;
     let dev_bleu = tried.iter().map(|tried| tried.bleu).fold(f64::NEG_INFINITY, f64::max);
     Ok(TuningResult { dev_bleu_alone: round(alone, 2), dev_bleu, best, tried })
+}
+
+/// Translates a text, its lines with evidence if there is some.
+pub fn translate(
+    translator: &Translator,
+    evidence: Option<EvidenceOptions>,
+    text: &Text,
+    line_evidence: &[Arc<Evidence>],
+) -> Result<Vec<String>> {
+    let mut options = TranslateOptions { search: translator.options().search, ..TranslateOptions::default() };
+    let given = evidence.is_some();
+    options.evidence = evidence.unwrap_or_default();
+    let own = options.evidence.own.is_some();
+    let request = |(line, evidence): (&String, &Arc<Evidence>)| {
+        let evidence = (given && !own).then(|| Arc::clone(evidence));
+        Request { evidence, ..Request::translate(line) }
+    };
+    let requests = text.source.iter().zip(line_evidence).map(request).collect();
+    Ok(translator.run(&options, requests)?.iter().map(|translation| translation.text().to_owned()).collect())
 }
 
 /// The settings that were tried, and the best of them.

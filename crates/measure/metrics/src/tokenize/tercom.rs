@@ -2,7 +2,7 @@
 
 use super::isolate;
 use super::western::{is_punctuation, unescape, western_stops};
-use crate::TerOptions;
+use crate::ter::options::TerOptions;
 
 /// The line as TER sees it: lower-cased, normalised, without punctuation, by the options.
 pub(crate) fn tercom(line: &str, options: &TerOptions) -> String {

@@ -39,7 +39,7 @@ impl Table {
     fn create(folder: &Path, name: &str) -> Result<Self, ExtractError> {
         let path = folder.join(name);
         if path.is_dir() {
-            // Told now: in the end other tables would have their names already.
+            // Reported now: in the end other tables would have their names already.
             return Err(ExtractError::Write { path, error: io::ErrorKind::IsADirectory.into() });
         }
         match NewFile::create(&path) {

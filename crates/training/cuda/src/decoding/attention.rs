@@ -5,7 +5,7 @@
 use super::NO_ID;
 use super::lists::{EntryLists, NewRows};
 use crate::arguments::{AttendArguments, MemoryArguments};
-use crate::backend::{Grid, LANES, TEAMS};
+use crate::launch::{Grid, LANES, TEAMS};
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Shape, Storage};
 

@@ -5,7 +5,7 @@
 
 #![allow(unsafe_code)] // launches kernels
 
-use crate::backend::Grid;
+use crate::launch::Grid;
 use crate::operations::is_shaped;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Block, Rows, Shape, Storage};

@@ -4,7 +4,7 @@
 
 use super::NO_ID;
 use crate::arguments::MapArguments;
-use crate::backend::Grid;
+use crate::launch::Grid;
 use crate::operations::{is_shaped, optional};
 use crate::{Cuda, Matrix};
 use core::ops::Range;

@@ -1,4 +1,4 @@
-// Multi-head attention. What belongs together is told by tables (../operations/attention.rs).
+// Multi-head attention. Tables show what belongs together (../operations/attention.rs).
 
 // The place of a query.
 struct Query {

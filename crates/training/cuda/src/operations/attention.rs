@@ -4,7 +4,7 @@
 
 use super::{is_shaped, optional, same};
 use crate::arguments::Heads;
-use crate::backend::Grid;
+use crate::launch::Grid;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Attention, AttentionInputs, HeadsAttention, Mask, Shape, Storage};
 

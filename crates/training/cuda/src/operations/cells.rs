@@ -3,7 +3,8 @@
 #![allow(unsafe_code)] // launches kernels
 
 use super::{is_shaped, same};
-use crate::backend::{Backend, Grid};
+use crate::backend::Backend;
+use crate::launch::Grid;
 use crate::{Cuda, CudaError, Matrix};
 use metaphrase_device::{Cells, GruBackward, GruForward, Lstm, Shape};
 

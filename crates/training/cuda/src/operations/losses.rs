@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)] // launches kernels
 
-use crate::backend::Grid;
+use crate::launch::Grid;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Losses, RowOfLogits, Shape, Storage, WordLoss, WordLosses};
 

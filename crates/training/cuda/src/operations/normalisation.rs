@@ -3,7 +3,7 @@
 #![allow(unsafe_code)] // launches kernels
 
 use super::{is_shaped, optional, same, shape};
-use crate::backend::Grid;
+use crate::launch::Grid;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Normal, Normalisation, Shape, Storage};
 

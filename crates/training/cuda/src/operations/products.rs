@@ -3,7 +3,7 @@
 #![allow(unsafe_code)] // launches products
 
 use super::{is_shaped, shape};
-use crate::backend::{Gemm, Grid};
+use crate::launch::{Gemm, Grid};
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Activation, Products, Shape, Storage, TrainingPrecision, Weight};
 

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)] // launches kernels
 
 use super::{is_shaped, pairs};
-use crate::backend::Grid;
+use crate::launch::Grid;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Block, Rows, Shape, Spans, Storage};
 

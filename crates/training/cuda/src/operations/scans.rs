@@ -3,7 +3,7 @@
 #![allow(unsafe_code)] // launches kernels
 
 use super::{pairs, same};
-use crate::backend::Grid;
+use crate::launch::Grid;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Scans, Shape, Spans, Storage};
 

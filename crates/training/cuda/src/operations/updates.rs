@@ -3,7 +3,7 @@
 #![allow(unsafe_code)] // launches kernels
 
 use super::same;
-use crate::backend::Grid;
+use crate::launch::Grid;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Change, Elementwise, Rule, Shape, Storage, UpdateMatrices, Updates};
 

@@ -123,7 +123,7 @@ pub(super) fn add_scaled(to: &mut [f64], factor: f64, other: &[f64]) {
 }
 
 /// The coefficients C with which x · C is nearest to y, from `gram = xᵀ · x` and `cross = xᵀ · y`. What the text does
-/// not tell is as in `before` (ridge regression towards it).
+/// not determine is as in `before` (ridge regression towards it).
 pub(super) fn least_squares(gram: Dense, cross: Dense, before: &Dense, ridge: f64) -> Dense {
     let mut right = cross.plus(-1.0, &gram.times(before));
     let added = ridge * gram.mean_of_diagonal() + f64::MIN_POSITIVE;

@@ -1,8 +1,8 @@
 //! A measurement in a separate process: this program with the same options and the name of the measurement.
 
-use super::measure::{BatchedRuns, MeasurementResult, SingleFigures, UnitCost};
+use super::results::MeasurementResult;
 use crate::messages::Terminal;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
@@ -119,24 +119,6 @@ pub(super) fn ask(
     }
     let answer = answer.with_context(|| format!("the measurement `{job}` has no result"))?;
     serde_json::from_str(&answer).with_context(|| format!("cannot parse the result of the measurement `{job}`"))
-}
-
-impl MeasurementResult {
-    pub(super) fn batched(self) -> Result<BatchedRuns> {
-        if let Self::Batched(runs) = self { Ok(runs) } else { Err(wrong_kind()) }
-    }
-
-    pub(super) fn single(self) -> Result<SingleFigures> {
-        if let Self::Single(single) = self { Ok(single) } else { Err(wrong_kind()) }
-    }
-
-    pub(super) fn units(self) -> Result<Vec<UnitCost>> {
-        if let Self::Units(units) = self { Ok(units) } else { Err(wrong_kind()) }
-    }
-}
-
-fn wrong_kind() -> anyhow::Error {
-    anyhow!("a process returned the result of another kind of measurement")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `metaphrase phrase lattice`.
 
 use super::search;
-use crate::print::append;
+use crate::io::append;
 use anyhow::Result;
 use clap::ValueEnum;
 use metaphrase_base::SixDigits;

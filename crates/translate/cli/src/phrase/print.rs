@@ -1,6 +1,6 @@
 //! Phrase-based translations as text: plain lines, and n-best lists as Moses prints them.
 
-use crate::print::append;
+use crate::io::append;
 use metaphrase_base::SixDigits;
 use metaphrase_phrase::{FeatureNames, Features, PhraseModel, Source, Target, Translation};
 

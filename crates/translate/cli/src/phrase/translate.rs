@@ -3,7 +3,7 @@
 use super::print::Form;
 use super::search;
 use anyhow::Result;
-use metaphrase_phrase::Decoder;
+use metaphrase_phrase::{Decoder, Duplicates};
 use std::num::NonZeroUsize;
 
 /// Translate lines with a phrase-based model
@@ -42,7 +42,10 @@ pub fn run(args: &Args) -> Result<()> {
     let expansion = args.n_best.map_or(2, |count| 8 * count.get());
     args.search.run(expansion, |number, source, workspace| {
         let (translations, counters) = match args.n_best {
-            Some(count) => decoder.n_best(source, count.into(), args.distinct, workspace),
+            Some(count) => {
+                let duplicates = if args.distinct { Duplicates::Drop } else { Duplicates::Keep };
+                decoder.n_best(source, count.into(), duplicates, workspace)
+            }
             None => {
                 let (translation, counters) = decoder.translate(source, workspace);
                 (vec![translation], counters)

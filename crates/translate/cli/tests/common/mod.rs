@@ -38,7 +38,7 @@ impl Run {
 
 pub fn command<S: AsRef<OsStr>>(args: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_metaphrase"));
-    // The settings of whoever runs the tests change nothing.
+    // The settings of the user who runs the tests change nothing.
     command.env_remove("METAPHRASE_MODEL").env_remove("METAPHRASE_MODELS").env_remove("XDG_DATA_HOME");
     command.env("HOME", env!("CARGO_MANIFEST_DIR")).env("XDG_CONFIG_HOME", env!("CARGO_MANIFEST_DIR"));
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

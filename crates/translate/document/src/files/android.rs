@@ -2,8 +2,8 @@
 
 use super::codes::is_code;
 use super::elements::{Element, Elements};
-use super::formats::Reading;
-use super::message_file::{Message, MessageForm, Messages};
+use super::message::{Message, MessageForm, Messages};
+use super::reading::Reading;
 use crate::Error;
 use crate::markup::{Kind, Syntax, scan};
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! Subtitles of Advanced SubStation Alpha, and its ancestor SSA: the texts of `Dialogue` lines. Codes stay, and a text
 //! of several lines gets as many lines again, of nearly the same length.
 
-use super::formats::Reading;
-use super::message_file::{Message, MessageForm, Messages};
+use super::message::{Message, MessageForm, Messages};
+use super::reading::Reading;
 use crate::Error;
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Values that programs read, among the texts of a file: names, paths, types, styles, patterns of dates.
 
-use super::message_file::pattern;
+use super::message::pattern;
 use regex::Regex;
 use std::sync::LazyLock;
 

@@ -1,8 +1,8 @@
 //! Tables of values with commas or tabs between them. The first line names the columns.
 
 use super::codes::is_code;
-use super::formats::Reading;
-use super::message_file::{Message, MessagePlace, Messages};
+use super::message::{Message, MessagePlace, Messages};
+use super::reading::Reading;
 use crate::{Entries, Error, FileOptions};
 use std::ops::Range;
 

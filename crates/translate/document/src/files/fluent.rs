@@ -1,7 +1,7 @@
 //! Messages of Fluent: `key = text`, attributes, and the variants of selectors.
 
-use super::formats::Reading;
-use super::message_file::{Message, Messages, line, pattern};
+use super::message::{Message, Messages, line, pattern};
+use super::reading::Reading;
 use crate::Error;
 use regex::Regex;
 use std::ops::Range;

@@ -1,19 +1,16 @@
 //! The table of formats: a format is a line here, and a file that reads it.
 
-use super::message_file::Messages;
+use super::message::Messages;
 use super::pdf::PageText;
+use super::reading::Reading;
 use super::{already_translated, open_document, slides, with_values, word};
 use super::{ass, csv, fluent, json, properties, qt, resx, rst, strings, stringsdict, yaml};
 use super::{markdown, pdf, po, subtitles, tmx, values, xliff, xlsx};
 use crate::block::Sentences;
-use crate::languages::Styles;
+use crate::escape::Escape;
 use crate::markup::well_formed;
-use crate::prepared::{Read, how};
-use crate::split::Splitter;
-use crate::write::Escape;
-use crate::{Error, Format, Options, SegmentedText};
-use std::collections::HashSet;
-use std::sync::Arc;
+use crate::prepared::Read;
+use crate::{Error, Format, SegmentedText};
 
 /// Reads a text, or a part of an archive.
 type ReadText = fn(String, &Reading<'_>) -> Result<SegmentedText, Error>;
@@ -39,33 +36,6 @@ pub(super) struct FormatRow {
     ends: &'static [&'static str],
     media_type: &'static str,
     pub(super) reader: Reader,
-}
-
-/// What a reader is told.
-pub(super) struct Reading<'a> {
-    pub(super) options: &'a Options,
-    pub(super) splitter: &'a Splitter,
-    /// Texts of an archive that stay.
-    pub(super) stays: HashSet<String>,
-    /// Styles of a document whose other parts use them.
-    pub(super) styles: Arc<Styles>,
-}
-
-impl Reading<'_> {
-    /// Sentences of paragraphs in which a new line is a blank.
-    fn flat(&self) -> Sentences<'_> {
-        Sentences { flat: Some(true), ..self.lines() }
-    }
-
-    /// Sentences of paragraphs in which a new line ends a sentence.
-    pub(super) fn lines(&self) -> Sentences<'_> {
-        how(self.splitter, self.options)
-    }
-
-    /// A text that is read as a text of this form.
-    pub(super) fn form(&self, text: String, format: Format) -> Result<SegmentedText, Error> {
-        SegmentedText::new(text, &Options { format, ..self.options.clone() })
-    }
 }
 
 macro_rules! formats {

@@ -7,12 +7,12 @@
 use super::accelerators::{self, Markers};
 use super::icu::{self, Argument, Sign};
 use crate::block::{Block, Notation, Sentences};
-use crate::markup::{Kind, Paragraphs, Part as Characters, Shown, Syntax, parts, scan, xml_part};
+use crate::escape::{Base, Escape};
+use crate::markup::{Inset, InsetKind, Kind, Paragraphs, Part as Characters, Shown, Syntax, parts, scan, xml_part};
 use crate::patterns::Style;
 use crate::plain::tagged;
 use crate::prepared::how;
 use crate::split::Splitter;
-use crate::write::{Base, Escape};
 use crate::{Error, Options, SegmentedText, Split};
 use std::ops::Range;
 
@@ -47,46 +47,12 @@ pub(crate) struct Messages {
     pub(crate) form: Form,
 }
 
-/// Something inside a message that is no text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Inset {
-    pub(crate) range: Range<usize>,
-    pub(crate) kind: InsetKind,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum InsetKind {
-    /// The sign of an access key.
-    AccessKey,
-    /// An argument with branches.
-    Argument,
-    /// A sign that stays.
-    Kept,
-    /// A sign for a number like this one.
-    Number(&'static str),
-    /// Two apostrophes, which stand for one.
-    Apostrophe,
-}
-
 impl From<Sign> for InsetKind {
     fn from(sign: Sign) -> Self {
         match sign {
             Sign::Apostrophe => Self::Apostrophe,
             Sign::Kept => Self::Kept,
             Sign::Number(number) => Self::Number(number),
-        }
-    }
-}
-
-impl Inset {
-    /// Reads it as a part of a paragraph. `raw`: its bytes in the input.
-    pub(crate) fn read(&self, paragraphs: &mut Paragraphs<'_>, raw: &str, origin: Range<usize>) {
-        match self.kind {
-            InsetKind::AccessKey => paragraphs.marker(raw, origin.start),
-            InsetKind::Argument => paragraphs.named(raw, origin),
-            InsetKind::Number(number) => paragraphs.copied(number, raw, origin),
-            InsetKind::Kept => paragraphs.copied(raw.trim_matches('\''), raw, origin),
-            InsetKind::Apostrophe => paragraphs.text("'", origin),
         }
     }
 }

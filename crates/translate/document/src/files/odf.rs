@@ -2,9 +2,10 @@
 
 use crate::Comments;
 use crate::block::{Block, Sentences};
-use crate::languages::{Regions, is_phrase};
+use crate::languages::is_phrase;
 use crate::marks::{Form, is_mark};
 use crate::markup::{Kind, Paragraphs, Reader, Syntax, Token, attribute, ends, plain_text, scan};
+use crate::regions::Regions;
 use std::collections::HashSet;
 
 /// Elements of a paragraph that hold text of its sentences.

@@ -7,10 +7,10 @@ mod fields;
 mod foreign;
 
 use crate::block::{Block, Sentences, Wrap};
-use crate::languages::Regions;
+use crate::escape::Escape;
 use crate::marks::{Form, is_mark};
 use crate::markup::{Kind, Syntax, Token, ends, plain_text, scan};
-use crate::write::Escape;
+use crate::regions::Regions;
 use fields::fields;
 use std::collections::HashMap;
 use std::ops::Range;

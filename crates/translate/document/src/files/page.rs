@@ -2,11 +2,10 @@
 //! the text around them.
 
 use super::icu::{self, Argument, Sign};
-use super::messages::{Inset, InsetKind};
 use crate::Options;
 use crate::block::{Block, Sentences};
-use crate::markup::{html_part, masked_page};
-use crate::write::{Base, Escape};
+use crate::escape::{Base, Escape};
+use crate::markup::{Inset, InsetKind, html_part, masked_page};
 use std::ops::Range;
 
 /// The arguments with branches of a page, and the page with other bytes in place of its markup.

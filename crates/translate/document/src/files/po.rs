@@ -6,8 +6,8 @@ use super::edits::{Edit, NewPart, apply, same_language};
 use super::icu;
 use super::messages::{Form, Message, Messages};
 use super::plural_forms::{PluralForms, plural_forms};
+use crate::escape::Escape;
 use crate::patterns::Style;
-use crate::write::Escape;
 use crate::{Entries, Error, Options};
 use std::ops::Range;
 

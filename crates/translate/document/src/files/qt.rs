@@ -5,8 +5,8 @@
 
 use super::accelerators::Markers;
 use super::elements::{Element, Elements};
-use super::formats::Reading;
-use super::message_file::{Message, MessagePlace, Messages, pattern};
+use super::message::{Message, MessagePlace, Messages, pattern};
+use super::reading::Reading;
 use crate::markup::attribute;
 use crate::{Entries, Error};
 use regex::Regex;
@@ -135,5 +135,5 @@ fn place(element: &Element<'_>, form: Form, tags: Tags) -> Place {
 
 /// Text as Qt's tools write it: with references for quotation marks, too.
 fn to_xml(text: &str) -> String {
-    super::message_file::to_xml(text).replace('"', "&quot;").replace('\'', "&apos;")
+    super::message::to_xml(text).replace('"', "&quot;").replace('\'', "&apos;")
 }

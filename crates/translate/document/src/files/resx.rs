@@ -3,8 +3,8 @@
 use super::accelerators::Markers;
 use super::codes::is_code;
 use super::elements::Elements;
-use super::formats::Reading;
-use super::message_file::{Message, Messages, to_xml};
+use super::message::{Message, Messages, to_xml};
+use super::reading::Reading;
 use crate::Error;
 
 /// The texts of a file.

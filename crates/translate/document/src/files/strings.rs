@@ -1,10 +1,10 @@
 //! Strings of Apple's programs: `"key" = "value";`.
 
 use super::codes::is_code;
-use super::formats::Reading;
-use super::message_file::{Message, Messages, line};
+use super::message::{Message, Messages, line};
+use super::reading::Reading;
 use crate::Error;
-use crate::write::Escape;
+use crate::escape::Escape;
 use std::ops::Range;
 
 /// The values of a file.

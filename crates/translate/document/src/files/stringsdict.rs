@@ -2,8 +2,8 @@
 //! types.
 
 use super::elements::Elements;
-use super::formats::Reading;
-use super::message_file::{Message, Messages, pattern, to_xml};
+use super::message::{Message, Messages, pattern, to_xml};
+use super::reading::Reading;
 use crate::Error;
 use regex::Regex;
 use std::sync::LazyLock;

@@ -1,16 +1,13 @@
 //! Subtitles: the text below each line of times is a paragraph, and so is each line of a dialogue. A sentence that goes
 //! over several subtitles is one paragraph, too; its translation is divided among them.
 
-mod layout;
-
 use super::edits::same_language;
 use crate::Options;
 use crate::block::{Block, Sentences};
+use crate::layout::{Layout, width};
 use crate::markup::{Paragraphs, Syntax, references};
 use crate::plain::{self, tagged};
 use std::ops::Range;
-
-pub(crate) use layout::Layout;
 
 /// The most subtitles, and the most bytes, of a sentence.
 const CUES: usize = 8;
@@ -169,7 +166,7 @@ fn sentence(text: &str, cues: &[Cue], kind: Kind, options: &Options, how: &Sente
     }
     let block = paragraphs.finish(last.text.end).pop()?;
     let heads = cues.windows(2).map(|pair| text[pair[0].text.end..pair[1].text.start].to_owned()).collect();
-    let lengths = cues.iter().map(|cue| layout::width(&text[cue.text.clone()])).collect();
+    let lengths = cues.iter().map(|cue| width(&text[cue.text.clone()])).collect();
     let layout = Layout::new(heads, lengths, options.subtitle_width, text.contains("\r\n"));
     let mut block = block.at(first.text.start..last.text.end);
     block.layout = Some(layout);

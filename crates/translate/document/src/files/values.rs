@@ -2,10 +2,10 @@
 
 use crate::Options;
 use crate::block::{Block, Sentences};
+use crate::escape::Escape;
 use crate::files::edits::same_language;
 use crate::languages::Marking;
 use crate::markup::{Kind, Paragraphs, Syntax, attribute, ends, references, scan};
-use crate::write::Escape;
 use std::ops::Range;
 
 /// Where a format has such texts.

@@ -4,12 +4,12 @@
 //! Excel repairs a workbook where they differ.
 
 use super::elements::{Element, Elements, text_of};
-use super::formats::Reading;
+use super::reading::Reading;
 use super::{office, values};
 use crate::block::Block;
-use crate::languages::Regions;
+use crate::escape::Escape;
 use crate::markup::{Paragraphs, Syntax, references};
-use crate::write::Escape;
+use crate::regions::Regions;
 use crate::{Error, FileOptions, SegmentedText};
 use std::collections::HashSet;
 
@@ -88,7 +88,7 @@ fn sheet_key(name: &str) -> String {
 
 /// Whether a part refers to a sheet: `Sheet1!A1`, `'My sheet'!A1`, `sheet="My sheet"`.
 fn refers(part: &str, sheet: &str) -> bool {
-    let escaped = super::message_file::to_xml(sheet);
+    let escaped = super::message::to_xml(sheet);
     ["!", "'!", "&apos;!", "&#39;!"].iter().any(|sign| part.contains(&format!("{escaped}{sign}")))
         || part.contains(&format!("sheet=\"{escaped}\""))
 }

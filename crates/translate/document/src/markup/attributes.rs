@@ -3,8 +3,8 @@
 use super::page::part as html_part;
 use super::{COPIED, Kind, Paragraphs, Reader, Syntax, VOID, attribute, ends, move_by, scan};
 use crate::block::{Block, Sentences};
-use crate::languages::Regions;
-use crate::write::Escape;
+use crate::escape::Escape;
+use crate::regions::Regions;
 use std::ops::Range;
 
 /// Attributes whose values are text.

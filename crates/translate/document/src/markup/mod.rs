@@ -3,9 +3,11 @@
 mod attributes;
 mod entities;
 mod inline;
+mod inset;
 mod neighbours;
 mod page;
-mod scan;
+mod references;
+pub(crate) mod scan;
 mod shown;
 mod specials;
 mod text;
@@ -14,14 +16,15 @@ mod xml;
 pub(crate) use attributes::{attributes, part as attributes_of_part};
 pub(crate) use entities::{Part, parts, plain_text};
 pub(crate) use inline::Paragraphs;
+pub(crate) use inset::{Inset, InsetKind};
 pub(crate) use page::{masked as masked_page, paragraphs as html, part as html_part};
+pub(crate) use references::references;
 pub(crate) use scan::{Kind, Syntax, Token, attribute, move_by, scan};
 pub(crate) use shown::Shown;
 pub(crate) use specials::is_picture;
-pub(crate) use text::references;
 pub(crate) use xml::{paragraphs as xml, part as xml_part, well_formed};
 
-use crate::languages::Regions;
+use crate::regions::Regions;
 
 /// Elements of HTML that end sentences; all others, those that HTML does not know included, stand inside sentences.
 const BLOCKS: &[&str] = &[

@@ -1,9 +1,8 @@
 //! Pages of HTML: block elements hold paragraphs, all others stand inside of them.
 
-use super::{BLOCKS, Kind, NAMED, Paragraphs, Part, Reader, Syntax, VOID, ends, move_by, parts, scan};
+use super::{BLOCKS, Inset, Kind, NAMED, Paragraphs, Part, Reader, Syntax, VOID, ends, move_by, parts, scan};
 use crate::block::{Block, Sentences};
-use crate::files::messages::Inset;
-use crate::languages::Regions;
+use crate::regions::Regions;
 use std::ops::Range;
 
 /// The paragraphs of a page or a part of one. `insets`: what is no text in it, in order. `copied`: names of further

@@ -1,37 +1,10 @@
 //! Text of HTML and XML: references, lines, tags that are written as text.
 
-use super::{Paragraphs, Part, Reader, Syntax, parts};
-use crate::files::messages::Inset;
+use super::references::references;
+use super::{Inset, Part, Reader, Syntax, parts};
+use crate::escape::Escape;
 use crate::plain::tagged;
-use crate::write::Escape;
 use std::ops::Range;
-
-/// Reads a part of the input, which has references.
-pub(crate) fn references(paragraphs: &mut Paragraphs<'_>, input: &str, range: Range<usize>, syntax: Syntax) {
-    let mut at = range.start;
-    for part in parts(&input[range], syntax) {
-        let start = at;
-        match part {
-            Part::Plain(text) => {
-                at += text.len();
-                paragraphs.text(text, start..at);
-            }
-            // Marks of the direction, which no translation has.
-            Part::Character('\u{200e}' | '\u{200f}', length) => {
-                at += length;
-                paragraphs.marker(&input[start..at], start);
-            }
-            Part::Character(c, length) => {
-                at += length;
-                paragraphs.text(c.encode_utf8(&mut [0; 4]), start..at);
-            }
-            Part::Unknown(name, length) => {
-                at += length;
-                paragraphs.copied(name, &input[start..at], start..at);
-            }
-        }
-    }
-}
 
 impl Reader<'_> {
     /// Text with references.

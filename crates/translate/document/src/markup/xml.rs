@@ -1,11 +1,10 @@
 //! XML of any vocabulary: elements next to text are parts of sentences, all others are paragraphs or hold
 //! them.
 
-use super::{Kind, NAMED, Paragraphs, Reader, Syntax, Token, attribute, ends, move_by, scan};
+use super::{Inset, Kind, NAMED, Paragraphs, Reader, Syntax, Token, attribute, ends, move_by, scan};
 use crate::Error;
 use crate::block::{Block, Sentences};
-use crate::files::messages::Inset;
-use crate::languages::Regions;
+use crate::regions::Regions;
 use std::ops::Range;
 
 /// The paragraphs of a document or a part of one. `copied`: names of elements that are copied with their content.

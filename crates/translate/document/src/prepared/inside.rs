@@ -1,13 +1,13 @@
 //! Texts inside the markup of a text: they are translated first, and the text around them is read again.
 
-use super::{Format, SegmentedText, how};
+use super::{SegmentedText, how};
 use crate::block::Block;
+use crate::escape::Escape;
 use crate::files::messages::Messages;
 use crate::files::page;
 use crate::languages::Languages;
 use crate::split::Splitter;
-use crate::write::Escape;
-use crate::{Error, Options};
+use crate::{Error, Format, Options};
 use std::ops::Range;
 
 /// Texts inside markup, such as the values of attributes. Their sentences follow all others, and the text is read again

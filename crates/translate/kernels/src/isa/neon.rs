@@ -112,7 +112,7 @@ impl<const DOT: bool> Neon<DOT> {
             let (a, b) = (vreinterpretq_s8_f32(a), vreinterpretq_s8_f32(b));
             let mut sum = vreinterpretq_s32_f32(sum);
             if DOT {
-                // The directive tells the assembler about the instructions that this token proves.
+                // The directive names to the assembler the instructions that this token proves.
                 std::arch::asm!(
                     ".arch_extension dotprod",
                     "sdot {sum:v}.4s, {a:v}.16b, {b:v}.16b",

@@ -9,7 +9,7 @@ use crate::epilogue::Activation;
 use crate::isa::{Kernel, Simd};
 use crate::log_sum::BLOCK;
 use crate::number::Number;
-use crate::packed::Panels;
+use crate::panels::Panels;
 use crate::values::Values;
 use crate::zeros::{GROUP, NonZeroRows};
 

@@ -3,7 +3,7 @@
 use crate::elementwise::{ClippedRelu, Relu};
 use crate::epilogue::Activation;
 use crate::isa::{Kernel, Simd, dispatch};
-use crate::packed::Panels;
+use crate::panels::Panels;
 use crate::tiles::{Kind, SIDE, Sums, Tiles};
 
 use super::tile::apply;

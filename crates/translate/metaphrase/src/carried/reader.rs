@@ -27,7 +27,7 @@ pub(super) struct Reader<'r> {
 
 impl<'r> Reader<'r> {
     pub(super) fn new(lacking: &'r Lacking<'r>, line: &str) -> Self {
-        // A name that the line has already names something else.
+        // A name that stands in the line already means something else.
         let number = |name: &str| name.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default().parse().ok();
         let last_name = line.split('X').skip(1).filter_map(number).filter(|&number: &usize| number < 1000).max();
         let (ids, known) = (Vec::new(), HashMap::new());

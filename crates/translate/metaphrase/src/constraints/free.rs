@@ -29,14 +29,14 @@ impl Segmented {
         copies.iter().all(is_copied) && wanted.iter().all(|(forms, &count)| whole_words(forms, text) >= count)
     }
 
-    /// Whether a translation has a term in small letters only with a capital that no sentence begins with.
+    /// Whether a translation writes a term of small letters with a capital where no sentence begins, and nowhere else.
     pub(crate) fn has_stray_capital(&self, text: &str) -> bool {
         let anywhere = |number: &usize| self.forms[*number].iter().any(|form| text.contains(form.as_str()));
         self.numbers.iter().any(|number| anywhere(number) && whole_words(&self.forms[*number], text) == 0)
     }
 
-    /// The numbers of the terms that a free translation lacks. Where it has some of several terms with the same forms,
-    /// all of these.
+    /// The numbers of the terms that a free translation lacks. Terms with the same forms are all missing if the
+    /// translation has the forms less often than there are such terms.
     pub(crate) fn missing_in(&self, text: &str) -> Vec<usize> {
         let lacks = |number: &usize| {
             let same = self.numbers.iter().filter(|&&other| self.forms[other] == self.forms[*number]).count();
@@ -56,7 +56,7 @@ impl Segmented {
                 if whole_words(forms, &text) >= same {
                     return vec![text];
                 }
-                // A capital of a sentence's first word is no noun's.
+                // The first word of a sentence has a capital, which does not make it a noun.
                 let mut nouns = forms.iter().filter(|form| !is_capital(form, forms));
                 nouns
                     .find_map(|form| Some(with_hyphens(&text, form)).filter(|texts| !texts.is_empty()))

@@ -6,7 +6,7 @@ use metaphrase_text::vocab::Vocabulary;
 use unicode_normalization::UnicodeNormalization;
 
 /// Why a phrase can not be required.
-pub(super) enum Unusable {
+pub(super) enum PhraseProblem {
     Empty,
     Unknown,
     /// The vocabulary writes another phrase.
@@ -15,7 +15,7 @@ pub(super) enum Unusable {
 
 /// The words of a phrase, as they would be inside a sentence, and the form in which the vocabulary writes the phrase,
 /// where that is another one. The two differ in Unicode's compatibility forms alone, as `m²` and `m2`.
-pub(super) fn segment(phrase: &str, target: &Vocabulary) -> Result<(Vec<WordId>, Option<String>), Unusable> {
+pub(super) fn segment(phrase: &str, target: &Vocabulary) -> Result<(Vec<WordId>, Option<String>), PhraseProblem> {
     let mut words = Vec::new();
     let composed: String = phrase.nfc().collect();
     // The vocabulary may have the phrase only as it was given.
@@ -23,18 +23,18 @@ pub(super) fn segment(phrase: &str, target: &Vocabulary) -> Result<(Vec<WordId>,
         target.encode(form, &mut words);
         words.pop();
         if words.is_empty() {
-            return Err(Unusable::Empty);
+            return Err(PhraseProblem::Empty);
         }
         if !words.iter().any(|&word| target.is_unknown(word)) {
             break;
         }
     }
     if words.iter().any(|&word| target.is_unknown(word)) {
-        return Err(Unusable::Unknown);
+        return Err(PhraseProblem::Unknown);
     }
     let written = target.decode(&words);
     if comparable(&written) != comparable(phrase) {
-        return Err(Unusable::Differs(written));
+        return Err(PhraseProblem::Differs(written));
     }
     let differs = canonical(&written) != canonical(phrase);
     Ok((words, differs.then_some(written)))

@@ -1,5 +1,7 @@
 //! Glossaries in files as people have them: lines with tabs, CSV, TBX, TMX, Excel.
 
+use super::file_error::GlossaryFileError;
+use super::file_format::GlossaryFormat;
 use super::table::{Row, entries_of_rows, named_columns};
 use super::{Case, Glossary, GlossaryError, workbook, xml};
 use std::borrow::Cow;
@@ -18,77 +20,15 @@ use std::borrow::Cow;
 pub struct GlossaryFile {
     /// The form of the file.
     pub format: GlossaryFormat,
-    /// The entries; of [`GlossaryFormat::Tabs`] none, as the text itself is the glossary.
+    /// The entries; empty for [`GlossaryFormat::Tabs`], where the text itself is the glossary.
     pub entries: Vec<(String, Vec<String>)>,
     /// The text of [`GlossaryFormat::Tabs`].
     pub text: String,
 }
 
-/// The form of a glossary file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GlossaryFormat {
-    /// Lines of a source term, a tab and target terms: what [`Glossary::parse`] reads.
-    Tabs,
-    /// Lines of fields with this character between them, in quotation marks where they contain it.
-    Csv(char),
-    /// TermBase eXchange, in its old and its new form.
-    Tbx,
-    /// A translation memory.
-    Tmx,
-    /// The first sheet of an Excel workbook.
-    Xlsx,
-}
-
-/// Why a file is not a glossary: one sentence.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum GlossaryFileError {
-    /// Bytes that are not text.
-    #[error("the file is not UTF-8 from byte {0} on; save it as UTF-8 (in Excel: \"CSV UTF-8\")")]
-    Encoding(usize),
-    /// XML or a workbook that can not be read.
-    #[error("the {format} cannot be read: {problem}")]
-    Broken {
-        /// The form of the file.
-        format: &'static str,
-        /// Why.
-        problem: String,
-    },
-    /// XML of another kind.
-    #[error("the file is XML with the root element `{0}`; a glossary is TBX (`martif`, `tbx`) or TMX (`tmx`)")]
-    Root(String),
-    /// A file without terms in these languages.
-    #[error(
-        "the glossary has no entry with {wanted}; its languages are {}", if found.is_empty() { "not named".to_owned() } else { found.join(", ") }
-    )]
-    Languages {
-        /// What is missing.
-        wanted: String,
-        /// The codes in the file.
-        found: Vec<String>,
-    },
-    /// A file with more than two languages, where it is not known which are meant.
-    #[error("the glossary has the languages {}; name the source and the target language", .0.join(", "))]
-    ManyLanguages(Vec<String>),
-    /// A line or an entry that is not one.
-    #[error(transparent)]
-    Entry(#[from] GlossaryError),
-    /// A row of a table that is not an entry.
-    #[error("row {row} of the table {problem}; a row has a source term and a target term")]
-    Row {
-        /// Its number, from 1.
-        row: usize,
-        /// What is wrong.
-        problem: &'static str,
-    },
-    /// A file that unpacks to too much.
-    #[error("the workbook unpacks to more than {0} bytes")]
-    TooLarge(usize),
-}
-
 impl GlossaryFile {
-    /// Reads a file; its content tells the form. `languages`: the codes of the source and the target, for files that
-    /// have several; a file with two languages may do without.
+    /// Reads a file; its content determines the form. `languages`: the codes of the source and the target, for files
+    /// that have several; a file with two languages may do without.
     ///
     /// # Errors
     /// [`GlossaryFileError`] for a file in none of the forms, or without entries in these languages.
@@ -138,8 +78,8 @@ fn decoded(bytes: &[u8]) -> Result<Cow<'_, str>, GlossaryFileError> {
     }
 }
 
-/// What separates the fields of a text; `None` for tabs. A comma or a semicolon separates where all of the first lines
-/// have it.
+/// The character that separates the fields of a text; `None` for tabs. It is a comma or a semicolon that all of the
+/// first lines have.
 fn separator(text: &str) -> Option<char> {
     const LOOKED_AT: usize = 20;
     let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));

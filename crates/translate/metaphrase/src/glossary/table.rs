@@ -1,6 +1,6 @@
 //! Tables of terms: which columns are the source and the target.
 
-use super::files::GlossaryFileError;
+use super::file_error::GlossaryFileError;
 
 /// A row of a table.
 pub struct Row {

@@ -1,6 +1,6 @@
 //! The first sheet of an Excel workbook.
 
-use super::files::GlossaryFileError;
+use super::file_error::GlossaryFileError;
 use super::table::Row;
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;

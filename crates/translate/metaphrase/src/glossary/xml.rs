@@ -1,6 +1,7 @@
 //! TBX and TMX: entries with terms in several languages.
 
-use super::files::{GlossaryFileError, GlossaryFormat};
+use super::file_error::GlossaryFileError;
+use super::file_format::GlossaryFormat;
 use super::table::base;
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
@@ -15,7 +16,7 @@ struct Names {
     language: [&'static str; 2],
     /// A term.
     term: &'static str,
-    /// A term with what is said about it.
+    /// A term with its properties.
     group: [&'static str; 3],
 }
 

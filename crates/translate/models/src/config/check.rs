@@ -3,7 +3,7 @@
 
 use super::{
     Architecture, AttentionFirst, Cell, Config, DecoderForm, DecoderLayer, EncoderType, LanguagePlaces, LayerNorm,
-    Operation, Operations, Positions, RecurrentConfig, Top, TransformerConfig,
+    Operation, Operations, RecurrentConfig, Top, TransformerConfig,
 };
 use crate::ModelError;
 use std::path::Path;
@@ -126,13 +126,8 @@ impl TransformerConfig {
         if self.gated_ffn && (self.encoder_ffn.depth != 2 || self.decoder_ffn.depth != 2) {
             problems.add("gated-ffn", "feed-forward blocks with a gate have a depth of 2");
         }
-        if let Positions::Buckets { buckets, distance } = self.positions
-            && (!buckets.is_multiple_of(4) || distance <= buckets / 2)
-        {
-            let sentence = format!(
-                "{buckets} buckets for distances up to {distance}, expected a multiple of 4, and a distance above its half"
-            );
-            problems.add("positions.buckets", sentence);
+        if let Some(problem) = self.positions.problem() {
+            problems.add(problem.setting, problem.sentence);
         }
         if !tied.is_empty() && (tied.len() != depth || tied.iter().any(|l| !(1..=depth).contains(l))) {
             problems.add("tied-layers", format!("tied layers {tied:?} do not fit a decoder of {depth} layers"));
@@ -172,19 +167,7 @@ impl TransformerConfig {
             sizes.push(("decoder-layer.average-attention.ffn.dim", "average attention's size", average.ffn.dim));
             depths.push(("decoder-layer.average-attention.ffn.depth", "average attention's depth", average.ffn.depth));
         }
-        match self.positions {
-            Positions::Relative { distance } => {
-                depths.push(("positions.relative.distance", "distance of relative positions", distance));
-            }
-            Positions::Buckets { buckets, distance } => {
-                depths.push(("positions.buckets.buckets", "number of buckets", buckets));
-                depths.push(("positions.buckets.distance", "distance of the last bucket", distance));
-            }
-            Positions::SinusoidalShifted { offset } => {
-                depths.push(("positions.sinusoidal-shifted.offset", "offset of positions", offset));
-            }
-            _ => {}
-        }
+        depths.extend(self.positions.numbers());
         problems.out_of_bounds(&sizes, MAX_SIZE);
         problems.out_of_bounds(&depths, MAX_DEPTH);
     }

@@ -1,6 +1,6 @@
 //! The settings of a Transformer.
 
-use super::{Operation, Operations, TiedEmbeddings};
+use super::{Operation, Operations, Positions, TiedEmbeddings};
 use serde::{Deserialize, Serialize};
 
 /// Settings of a Transformer (Vaswani et al. 2017) in Marian's variety.
@@ -163,41 +163,4 @@ pub struct AverageAttention {
     pub activation: Activation,
     /// Input and forget gates, `_Wi`, `_Wf`.
     pub gate: bool,
-}
-
-/// How the network knows the position t of a word, counted from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Positions {
-    /// sin(t · ω_k) for k < d/2, then cos(t · ω_k), with ω_k = 10000^(−k / (d/2 − 1)): Marian.
-    SinusoidalMarian,
-    /// The sinusoids of Marian at t + offset: 1 in OpenNMT.
-    SinusoidalShifted {
-        /// At least 1.
-        offset: usize,
-    },
-    /// The same with ω_k = 10000^(−2k / d): Hugging Face.
-    SinusoidalHuggingFace,
-    /// A table, `Wpos` (`positions × dim_emb`); its last row serves all later positions.
-    Trained,
-    /// A table for each side, `encoder_Wpos` and `decoder_Wpos`: mBART.
-    TrainedBySide,
-    /// Self-attention has learned vectors for the distance between two words (Shaw et al. 2018), `_relative_keys` and
-    /// `_relative_values` (`2 distance + 1 × dim_emb / heads`), shared by the heads of a layer.
-    Relative {
-        /// The largest distance with an embedding of its own.
-        distance: usize,
-    },
-    /// Self-attention adds a learned number to the product of a query and a key, for each head and each bucket of
-    /// distances between two words, the same in all layers of a side: `encoder_relative_bias` and
-    /// `decoder_relative_bias` (`buckets × heads`). Half of the buckets are for single distances, and the others for
-    /// ranges that grow exponentially up to the largest distance (Raffel et al. 2020).
-    Buckets {
-        /// In the encoder, half of them are for the words before a word and half for those after it.
-        buckets: usize,
-        /// From this distance on all words are in the last bucket.
-        distance: usize,
-    },
-    /// The network does not know positions.
-    None,
 }

@@ -18,7 +18,7 @@ use variables::Variables;
 
 const PROGRAM: &str = "CTranslate2";
 
-/// Rows of a table of positions. CTranslate2 reads sources of at most 1,024 words, unless it is told otherwise.
+/// Rows of a table of positions. CTranslate2 reads sources of at most 1,024 words, unless an option changes that.
 const POSITIONS: usize = 2048;
 
 const START: &str = "<s>";

@@ -11,7 +11,7 @@ use std::path::Path;
 const ORIGINAL: &str = "use the model that it was converted from: one of Marian, OPUS-MT or Hugging Face";
 const MARIAN: &str = "models of Marian, OPUS-MT, Firefox, Nematus, CTranslate2 and Hugging Face (MarianMT, M2M-100, NLLB-200, mBART-50, T5, MADLAD-400) are read";
 
-/// Bytes at the start of a file that tell its kind.
+/// Bytes at the start of a file that show its kind.
 const START: usize = 512;
 
 /// Refuses a file that is no model, if its first bytes or its name say what it is.

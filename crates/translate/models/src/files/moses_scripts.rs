@@ -37,7 +37,7 @@ impl MosesScripts {
             |program: &str| script.as_ref().is_none_or(|script| commands(script).any(|line| line.contains(program)));
         let aggressive_dashes = match &script {
             Some(script) => commands(script).any(|line| line.contains("tokenizer.perl") && has_word(line, "-a")),
-            // The list tells: the option makes the token `@-@`.
+            // The list shows it: the option makes the token `@-@`.
             None => std::fs::read(list).is_ok_and(|list| list.windows(3).any(|bytes| bytes == b"@-@")),
         };
         // Releases without truecasing have an empty file.

@@ -32,7 +32,7 @@ pub(crate) const SETTINGS: &str = "config.json";
 /// The name of the format in messages.
 const FORMAT: &str = "CTranslate2 model";
 
-/// Search as CTranslate2 does it unless it is told otherwise.
+/// Search as CTranslate2 does it unless an option changes that.
 const BEAM_SIZE: usize = 2;
 const LENGTH_PENALTY: f32 = 1.0;
 

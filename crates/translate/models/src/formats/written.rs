@@ -2,7 +2,9 @@
 
 use super::directory::StoredPrecision;
 use crate::ModelError;
+use crate::parts::transformer::is_position_table;
 use crate::stored::{Encoding, Scales, StoredTensor, elements};
+use crate::weights::is_table;
 use ::safetensors::{Dtype, View};
 use half::{bf16, f16};
 use metaphrase_kernels::{PackedMatrix, WeightOrder};
@@ -63,13 +65,7 @@ pub(crate) fn outputs<'a>(
 /// Whether these are weights of products or of word vectors: positions are added as they are, and a map to one number
 /// is a vector.
 fn is_map(name: &str, shape: &[usize]) -> bool {
-    let position = name.ends_with("Wpos") || name.contains("_relative_");
-    !position && matches!(shape, [rows, cols] if *rows > 1 && *cols > 1)
-}
-
-/// Whether a tensor of this name is a table of words, `words × inputs`; other matrices are `inputs × outputs`.
-pub(crate) fn is_table(name: &str) -> bool {
-    name.contains("Wemb") || name.ends_with("_Wt")
+    !is_position_table(name) && matches!(shape, [rows, cols] if *rows > 1 && *cols > 1)
 }
 
 /// Integers with the factor of each word of a table, or of each output of a map: as panels, which a loaded model uses

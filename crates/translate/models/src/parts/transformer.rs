@@ -2,7 +2,7 @@
 
 mod positions;
 
-pub use positions::{PositionBiases, RelativePositions};
+pub use positions::{PositionBiases, RelativePositions, is_position_table};
 
 use super::{Init, OutputLayer, PartResult, Supply, WordTables};
 use crate::Config;

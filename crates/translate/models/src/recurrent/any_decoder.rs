@@ -1,14 +1,10 @@
-//! The forms of a decoder, and what they have in common.
+//! What the forms of a decoder have in common.
 
 use super::attention::Source;
-use super::attention_first::AttentionFirst;
 use super::cell::{Cell, LayerState};
-use super::decoder::Decoder;
 use super::optimizations::{Optimizations, RareWords};
 use super::stack::StackWork;
 use crate::embedding::Embedding;
-use crate::parts::recurrent as parts;
-use crate::weights::CheckedTensor;
 use metaphrase_base::StepRow;
 use metaphrase_kernels::{Matrix, ProductStorage};
 
@@ -36,14 +32,6 @@ pub(super) trait AnyDecoder: Send + Sync {
         work: &mut DecoderWork,
         attended: &mut dyn FnMut(&Source, &[f32]),
     );
-}
-
-/// The decoder of these tensors.
-pub(super) fn pack(parts: parts::Decoder<CheckedTensor<'_>>) -> Box<dyn AnyDecoder> {
-    match parts {
-        parts::Decoder::Conditional(parts) => Box::new(Decoder::pack(*parts)),
-        parts::Decoder::AttentionFirst(parts) => Box::new(AttentionFirst::pack(*parts)),
-    }
 }
 
 /// The inputs of a step.

@@ -1,6 +1,6 @@
 //! Average attention in place of the decoder's self-attention.
 
-use super::decoder::NewRows;
+use super::new_rows::NewRows;
 use super::operations::{AroundWork, BlockProcesses};
 use crate::linear::Linear;
 use crate::parts::transformer as parts;

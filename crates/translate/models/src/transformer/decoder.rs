@@ -6,10 +6,11 @@ use super::encoder::{EncoderOutput, SourceFrame};
 use super::feed_forward::{self, FeedForward};
 use super::history::History;
 use super::input::Input;
+use super::new_rows::NewRows;
 use super::operations::{AroundWork, Process};
 use super::self_attention::{self, KeySource, SelfAttention};
 use super::ssru::{self, Ssru};
-use crate::config::{Positions, TransformerConfig};
+use crate::config::TransformerConfig;
 use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::ragged::RaggedArray;
@@ -76,14 +77,6 @@ struct Source {
     attention: bool,
 }
 
-/// The rows that a call of the model computes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct NewRows<'a> {
-    pub(super) rows: &'a [StepRow],
-    /// The number of the first one in its step.
-    pub(super) first: usize,
-}
-
 /// A layer's memory of the words so far.
 #[derive(Debug, Default)]
 struct Memory {
@@ -116,8 +109,7 @@ impl Decoder {
         input: Input,
         config: &TransformerConfig,
     ) -> Self {
-        // Marian, which has raw keys, has no relative positions.
-        let normalised = config.normalised_keys || matches!(config.positions, Positions::Relative { .. });
+        let normalised = config.normalised_keys || config.positions.has_normalised_keys();
         let key_source = if normalised { KeySource::Normalised } else { KeySource::Raw };
         let (mut packed, mut source_maps) = (Vec::new(), Vec::new());
         for layer in layers {

@@ -67,7 +67,8 @@ impl Sinusoid {
             Kind::SinusoidalMarian => Some(Self::Marian),
             Kind::SinusoidalShifted { offset } => Some(Self::Shifted(offset)),
             Kind::SinusoidalHuggingFace => Some(Self::HuggingFace),
-            Kind::Trained | Kind::TrainedBySide | Kind::Relative { .. } | Kind::Buckets { .. } | Kind::None => None,
+            // Tables, and what attention adds.
+            _ => None,
         }
     }
 

@@ -1,11 +1,12 @@
 //! The hypotheses of a search: the open ones, the finished ones, and the words of all.
 
-use super::{SentencePlan, StepContext};
+use super::StepContext;
 use crate::bans::Repeats;
 use crate::candidates::{BeamPlace, Continuation};
 use crate::characters::Character;
 use crate::constraints::{Automaton, StateId};
 use crate::finished::FinishedList;
+use crate::plan::SentencePlan;
 use crate::trellis::{HypId, LastWords, Trellis};
 use crate::{Counts, Hypothesis, Strategy};
 use metaphrase_base::{Parent, Row, WordId};
@@ -13,7 +14,7 @@ use std::collections::HashMap;
 
 /// A hypothesis that the next step continues.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Open {
+pub(crate) struct OpenHypothesis {
     /// `None` before the first word.
     pub(super) hyp: Option<HypId>,
     /// The row that it extends in the model's last step, and by which word; `None` before the first word.
@@ -46,7 +47,7 @@ pub(crate) struct Beam {
     /// The number of words of each open hypothesis.
     pub(crate) length: usize,
     /// The open hypotheses, best first; at most one per place of the beam.
-    pub(crate) open: Vec<Open>,
+    pub(crate) open: Vec<OpenHypothesis>,
     /// The places of the open hypotheses that have a row in the next step.
     pub(super) leaders: Vec<usize>,
     /// The continuations that the last selection keeps, best first.
@@ -63,11 +64,17 @@ impl Beam {
         self.length = 0;
         self.trellis.clear();
         self.finished.start(plan.options.n_best);
-        let start =
-            Open { hyp: None, parent: None, draw: 0, state: StateId::START, character: Character::WHOLE, row: 0 };
+        let start = OpenHypothesis {
+            hyp: None,
+            parent: None,
+            draw: 0,
+            state: StateId::START,
+            character: Character::WHOLE,
+            row: 0,
+        };
         let copies = plan.copies(0);
         self.open.clear();
-        self.open.extend((0..copies).map(|draw| Open { draw, row: draw, ..start }));
+        self.open.extend((0..copies).map(|draw| OpenHypothesis { draw, row: draw, ..start }));
         self.leaders.clear();
         self.leaders.extend(0..copies);
         self.find_repeats(plan);
@@ -94,7 +101,7 @@ impl Beam {
     }
 
     /// The log-probability of an open hypothesis.
-    pub(super) fn so_far(&self, open: &Open) -> f32 {
+    pub(super) fn so_far(&self, open: &OpenHypothesis) -> f32 {
         open.hyp.map_or(0.0, |hyp| self.trellis.log_prob(hyp))
     }
 
@@ -105,7 +112,8 @@ impl Beam {
 
     /// The places of the open hypotheses, whose rows start at `first_row`.
     pub(super) fn places(&self, first_row: usize) -> impl Iterator<Item = BeamPlace> {
-        let place = move |open: &Open| BeamPlace { so_far: self.so_far(open), row: Row::new(first_row + open.row) };
+        let place =
+            move |open: &OpenHypothesis| BeamPlace { so_far: self.so_far(open), row: Row::new(first_row + open.row) };
         self.open.iter().map(place)
     }
 
@@ -151,14 +159,21 @@ impl Beam {
             } else {
                 let character = plan.options.bytes.after(from.character, word);
                 let parent = Some(Parent { row, word });
-                buffers.open.push(Open { hyp: Some(hyp), parent, draw: from.draw, state, character, row: number });
+                buffers.open.push(OpenHypothesis {
+                    hyp: Some(hyp),
+                    parent,
+                    draw: from.draw,
+                    state,
+                    character,
+                    row: number,
+                });
             }
         }
         core::mem::swap(&mut self.open, &mut buffers.open);
         if self.length <= plan.prefix.len()
             && let [only] = self.open[..]
         {
-            self.open.extend((1..plan.copies(self.length)).map(|draw| Open { draw, ..only }));
+            self.open.extend((1..plan.copies(self.length)).map(|draw| OpenHypothesis { draw, ..only }));
         }
         self.assign_rows(plan, &mut buffers.rows_by_words);
         self.find_repeats(plan);
@@ -244,6 +259,6 @@ impl Beam {
 /// Buffers of a step.
 #[derive(Debug, Default)]
 pub(crate) struct BeamBuffers {
-    open: Vec<Open>,
+    open: Vec<OpenHypothesis>,
     rows_by_words: HashMap<LastWords, usize>,
 }

@@ -1,10 +1,11 @@
 //! The continuations of a sentence's open hypotheses: lines 11 to 14 of Algorithm 1.
 
-use super::{Beam, Ending, Selection, SentencePlan, SentenceSearch, StepContext};
+use super::{Beam, Selection, SentenceSearch, StepContext};
 use crate::bans::{BanFacts, Progress};
 use crate::candidates::{CandidateSpace, Continuation};
 use crate::constraints::Automaton;
 use crate::guide::{Guide, find_unconstrained};
+use crate::plan::{Ending, SentencePlan};
 use crate::pruning::Pruning;
 use crate::sampling::Sampling;
 use metaphrase_base::StepScores;

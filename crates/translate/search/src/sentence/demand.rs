@@ -1,9 +1,10 @@
 //! The questions that a selection will have about the scores of the next step.
 
 use super::beam::Choice;
-use super::{Beam, Ending, SentencePlan, SentenceSearch};
+use super::{Beam, SentenceSearch};
 use crate::Strategy;
 use crate::characters::Character;
+use crate::plan::{Ending, SentencePlan};
 use metaphrase_base::StepDemand;
 
 impl Beam {

@@ -1,9 +1,10 @@
 //! The end of a sentence's search: when it comes, and the hypotheses that it leaves.
 
-use super::{Ending, Open, SentenceSearch, StepContext};
+use super::{OpenHypothesis, SentenceSearch, StepContext};
 use crate::bans::{Bans, ENDS, Progress};
 use crate::candidates::Continuation;
 use crate::finished::LostEnd;
+use crate::plan::Ending;
 use crate::trellis::HypId;
 use crate::{Explored, Hypothesis};
 use metaphrase_base::{ModelFacts, StepScores, WordId};
@@ -104,7 +105,7 @@ impl SentenceSearch {
     /// those that come nearest.
     fn finish_cut_off(&mut self) {
         let Self { plan, beam, constraints, .. } = self;
-        let needed = |open: &Open| constraints.as_ref().map_or(0, |automaton| automaton.needed(open.state));
+        let needed = |open: &OpenHypothesis| constraints.as_ref().map_or(0, |automaton| automaton.needed(open.state));
         let least = if beam.finished.is_empty() { beam.open.iter().map(needed).min().unwrap_or(0) } else { 0 };
         let nearest = beam.open.iter().filter(|open| needed(open) == least);
         let cut_off: Vec<HypId> = nearest.filter_map(|open| open.hyp).collect();

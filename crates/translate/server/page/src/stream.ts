@@ -1,6 +1,6 @@
 /** Server-sent events of an answer to a POST, and a translation that is not complete yet. */
 
-import type { Sentence, Translation } from "./api";
+import type { Sentence, Translation } from "./translation";
 
 export interface ServerEvent {
   event: string;

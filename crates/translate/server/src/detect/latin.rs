@@ -1,4 +1,4 @@
-//! Languages of the Latin script, told apart by their words.
+//! Languages of the Latin script, distinguished by their words.
 //!
 //! A word of a language is one of its list, with the probability that its rank has by Zipf's law, or a word that is not
 //! in the list, with the probability of its spelling ([`SpellingModel`]). A small share of all words is taken from any
@@ -29,7 +29,7 @@ const SAME: [(&str, &str); 6] = [("nb", "no"), ("nn", "no"), ("bs", "hr"), ("sr"
 
 /// The chance of a language that is not known, where a known one has 1.
 const UNKNOWN: f64 = 0.05;
-/// That of one with a long list, in which everybody writes now and then.
+/// The chance of a language with a long list, in which everybody writes now and then.
 const UNKNOWN_LONG: f64 = 0.2;
 /// The share of words that are of no language in particular: names, quotations.
 const BORROWED: f32 = 0.02;

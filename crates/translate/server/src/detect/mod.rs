@@ -1,6 +1,6 @@
 //! The language of a text, among the languages at hand, or none of them.
 //!
-//! Letters tell the script; within the Latin script, words and characters of some forty languages are compared
+//! Letters show the script; within the Latin script, words and characters of some forty languages are compared
 //! ([`latin`]), within the others trigrams. All these languages compete, not the known ones alone: so a text can be in
 //! none of the known ones.
 
@@ -15,7 +15,7 @@ use tags::without_tags;
 
 /// A language that a text may be in.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Detected {
+pub struct DetectedLanguage {
     /// Its code.
     pub language: String,
     /// The probability that the text is in this language, from 0 to 1.
@@ -26,7 +26,7 @@ pub struct Detected {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detection {
     /// All known languages, the most probable one first.
-    pub languages: Vec<Detected>,
+    pub languages: Vec<DetectedLanguage>,
     /// How the text relates to them.
     pub verdict: Verdict,
 }
@@ -70,8 +70,8 @@ pub fn detect(text: &str, known: &[String]) -> Detection {
         Some(_) => Verdict::Known,
     };
     let shares = shares.filter(|_| verdict == Verdict::Known).unwrap_or_else(|| vec![0.0; known.len()]);
-    let language = |(code, share): (&String, f64)| Detected { language: code.clone(), confidence: share };
-    let mut languages: Vec<Detected> = known.iter().zip(shares).map(language).collect();
+    let language = |(code, share): (&String, f64)| DetectedLanguage { language: code.clone(), confidence: share };
+    let mut languages: Vec<DetectedLanguage> = known.iter().zip(shares).map(language).collect();
     languages.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     Detection { languages, verdict }
 }

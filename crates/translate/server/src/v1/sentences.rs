@@ -1,6 +1,5 @@
 //! Translations in the form of our interface.
 
-use super::translate::Details;
 use crate::error::Failure;
 use crate::pending::{PendingText, SentenceDone};
 use crate::words::{Utf16, Words, links};
@@ -8,6 +7,15 @@ use metaphrase::{Hypothesis, Met, RequiredTerm};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 use std::time::Instant;
+
+/// What the answer shows.
+#[derive(Clone, Copy)]
+pub struct Details {
+    /// Words, and which translates which.
+    pub alignment: bool,
+    /// Probabilities of words.
+    pub scores: bool,
+}
 
 /// The answer for all texts.
 ///

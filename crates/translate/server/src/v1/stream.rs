@@ -1,8 +1,7 @@
 //! Sentences as events, each as soon as its translation is there.
 
 use super::error;
-use super::sentences::{answer_object, sentence_object};
-use super::translate::Details;
+use super::sentences::{Details, answer_object, sentence_object};
 use crate::reply;
 use crate::text::apart;
 use crate::translate::PendingTexts;

@@ -1,12 +1,12 @@
 //! `POST /api/v1/translate`.
 
-use super::sentences::answer_object;
+use super::sentences::{Details, answer_object};
 use super::{ApiResult, Shared, read, stream};
 use crate::app::{App, Client};
 use crate::error::Failure;
 use crate::reply;
 use crate::text::{apart, format_named};
-use crate::translate::TranslationRequest;
+use crate::translation_request::TranslationRequest;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use metaphrase::{Case, Glossary, GlossaryError, TextFormat};
@@ -79,15 +79,6 @@ pub struct TermBody {
     pub source: String,
     /// Target terms, any of which will do.
     pub target: OneOrMore,
-}
-
-/// What the answer shows.
-#[derive(Clone, Copy)]
-pub struct Details {
-    /// Words, and which translates which.
-    pub alignment: bool,
-    /// Probabilities of words.
-    pub scores: bool,
 }
 
 /// What is wrong with an entry of `terms`, which are counted from 1.

@@ -1,8 +1,9 @@
 //! Clock times: `8 p.m.`, `20:00`, `20.00 Uhr`, `8 Uhr abends`, `half past seven`, `halb acht`, `noon`.
 
 use super::decimal::Decimal;
+use super::number_words::Form;
 use super::tokens::Token;
-use super::words::{Form, spoken};
+use super::words::spoken;
 use super::{Atom, DayPart, Language, Side};
 
 /// Minutes of a day.

@@ -2,8 +2,8 @@
 
 use super::Language;
 use super::decimal::Decimal;
+use super::number_words::{Form, NumberWords, scale};
 use super::tokens::Token;
-use super::words::{Form, NumberWords, scale};
 
 /// Units as they begin words, the longer one first where one begins another.
 const UNITS: [(&str, u64); 13] = [

@@ -13,6 +13,16 @@ fn operations(letters: &str) -> Operations {
     letters.to_owned().try_into().unwrap()
 }
 
+/// The kinds of positions that are trained.
+pub(crate) const POSITIONS: [Positions; 6] = [
+    Positions::SinusoidalMarian,
+    Positions::SinusoidalHuggingFace,
+    Positions::Trained,
+    Positions::None,
+    Positions::Relative { distance: 0 },
+    Positions::Relative { distance: 3 },
+];
+
 pub(crate) fn transformer() -> TransformerConfig {
     TransformerConfig {
         dim_emb: 16,

@@ -3,7 +3,7 @@
 use super::*;
 use metaphrase_models::config::{
     Activation, AttentionFirst, AverageAttention, Cell, DecoderForm, DecoderLayer, EncoderType, FeedForward, LayerNorm,
-    Positions, RecurrentConfig, TiedEmbeddings, Top, TransformerConfig,
+    RecurrentConfig, TiedEmbeddings, Top, TransformerConfig,
 };
 
 /// How many networks of a sweep were accepted, refused, and refused for training alone.
@@ -136,14 +136,6 @@ fn every_transformer_that_is_accepted_can_be_built() {
         ["a", "an", "", ""],
         ["", "an", "ha", ""],
     ];
-    let positions = [
-        Positions::SinusoidalMarian,
-        Positions::SinusoidalHuggingFace,
-        Positions::Trained,
-        Positions::None,
-        Positions::Relative { distance: 0 },
-        Positions::Relative { distance: 3 },
-    ];
     let mut verdicts = Verdicts::default();
     for decoder_layer in layers {
         for (i, letters) in surroundings.into_iter().enumerate() {
@@ -163,7 +155,7 @@ fn every_transformer_that_is_accepted_can_be_built() {
                         heads,
                         encoder_ffn: ffn,
                         decoder_ffn: ffn,
-                        positions: positions[(i + depth) % 6],
+                        positions: POSITIONS[(i + depth) % 6],
                         attention_projection: depth != 3,
                         tied_layers,
                         ..operations

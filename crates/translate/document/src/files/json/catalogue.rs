@@ -2,8 +2,8 @@
 
 use super::parse::{Kind, Value, parse};
 use super::{encode, is_escaped};
-use crate::files::formats::Reading;
-use crate::files::message_file::{Message, MessagePlace, Messages, line, pattern};
+use crate::files::message::{Message, MessagePlace, Messages, line, pattern};
+use crate::files::reading::Reading;
 use crate::{Entries, Error};
 use regex::Regex;
 use std::sync::LazyLock;

@@ -1,7 +1,7 @@
 //! JSON as values with their places. Comments and a comma after the last entry are read, too, as many programs do.
 
 use crate::Error;
-use crate::files::message_file::line;
+use crate::files::message::line;
 use std::ops::Range;
 
 /// Lists and tables inside each other, at most.

@@ -1,7 +1,7 @@
 //! Elements of HTML in Markdown that name another language: they stay with all inside them.
 
 use super::EXTENSIONS;
-use super::mask::Mask;
+use super::masker::Mask;
 use crate::languages::{self, Languages};
 use crate::markup::{Syntax, move_by, scan};
 use pulldown_cmark::{Event, Parser, Tag};

@@ -1,6 +1,6 @@
 //! The front matter of a page, in YAML (`---`) or TOML (`+++`): the values of some keys are text.
 
-use super::values::{Quote, Value};
+use super::value::{Quote, Value};
 use std::ops::Range;
 
 /// The keys whose values readers see, in small letters and without `_` and `-`.

@@ -1,10 +1,10 @@
 //! Blocks of HTML in Markdown: their text is that of a page.
 
 use super::EXTENSIONS;
-use super::mask::Mask;
+use super::masker::Mask;
 use crate::block::{Block, Sentences};
+use crate::escape::Escape;
 use crate::markup::{attributes_of_part, html_part};
-use crate::write::Escape;
 use pulldown_cmark::{Event, Parser, Tag};
 use std::ops::Range;
 

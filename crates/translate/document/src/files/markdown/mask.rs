@@ -9,59 +9,11 @@
 //!
 //! Signs inside lines are [masked](super::signs) in the same way.
 
+use super::masker::{Mask, Masker, attributes, element_attributes, regex};
 use super::signs::verbatim;
-use super::values::{Quote, Value};
-use regex::{Captures, Regex};
+use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
-
-/// A text without the signs of other dialects.
-pub(crate) struct Mask {
-    /// As long as the original.
-    pub(crate) text: String,
-    /// The lines that act as items.
-    hidden: Vec<Range<usize>>,
-    /// Attributes of the elements that they touch.
-    attributes: Vec<Range<usize>>,
-    /// The texts inside the signs.
-    pub(crate) values: Vec<Value>,
-}
-
-impl Mask {
-    /// Whether the text at this byte is not that of the original.
-    pub(crate) fn hides(&self, at: usize) -> bool {
-        let next = self.hidden.partition_point(|hidden| hidden.end <= at);
-        self.hidden.get(next).is_some_and(|hidden| hidden.start <= at)
-    }
-
-    /// The attributes that begin at this byte.
-    pub(crate) fn attributes_at(&self, at: usize) -> Option<&Range<usize>> {
-        self.attributes.binary_search_by_key(&at, |attributes| attributes.start).ok().map(|next| &self.attributes[next])
-    }
-}
-
-pub(super) fn regex(pattern: &str) -> Option<Regex> {
-    // The tests use each pattern.
-    Regex::new(pattern).ok()
-}
-
-/// The attributes of a tag of JSX: text, strings, and expressions in braces.
-macro_rules! attributes {
-    () => {
-        r#"(?:\s(?:[^<>{}"'`]|"[^"]*"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*)?"#
-    };
-}
-
-/// Attributes of an element: `{.class #name key="value"}`.
-macro_rules! element_attributes {
-    () => {
-        concat!(
-            r#"\{:?\s*(?:[.#][\w:-]+|[\w:-]+=(?:"[^"\n]*"|'[^'\n]*'|[^\s{}"'`]+))"#,
-            r#"(?:\s+(?:[.#][\w:-]+|[\w:-]+=(?:"[^"\n]*"|'[^'\n]*'|[^\s{}"'`]+)))*\s*\}"#
-        )
-    };
-}
-pub(super) use {attributes, element_attributes};
 
 /// Lines whose content is indented: their signs, and their title.
 static INDENTED: LazyLock<Option<Regex>> =
@@ -85,11 +37,6 @@ static LINES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns.iter().filter_map(|pattern| regex(pattern)).collect()
 });
 
-/// Titles among the parameters of signs and tags.
-static PARAMETERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    regex(r#"[\s(](?:title|caption|alt|label|summary|description|placeholder)\s*=\s*"(?P<quoted>[^"\n]*)""#)
-});
-
 /// A statement of MDX.
 static STATEMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     regex(
@@ -109,15 +56,6 @@ const LINES_OF_CODE: usize = 500;
 
 /// The name of a field of Dataview at the start of a line.
 static FIELD: LazyLock<Option<Regex>> = LazyLock::new(|| regex(r"^\p{L}[\p{L}\d_ -]{0,40}::(?:\s|$)"));
-
-/// A text as it is masked, line by line.
-pub(super) struct Masker<'t> {
-    pub(super) input: &'t str,
-    pub(super) text: Vec<u8>,
-    hidden: Vec<Range<usize>>,
-    pub(super) attributes: Vec<Range<usize>>,
-    values: Vec<Value>,
-}
 
 /// The text as the parser of CommonMark reads it.
 pub(crate) fn mask(input: &str) -> Mask {
@@ -272,26 +210,6 @@ impl Masker<'_> {
 
     fn blank(&mut self, range: Range<usize>) {
         self.text[range].iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
-    }
-
-    /// The title that a pattern found.
-    fn value(&mut self, start: usize, found: &Captures<'_>) {
-        for (name, quote) in [("quoted", Quote::Double), ("title", Quote::Line), ("bracketed", Quote::Bracket)] {
-            if let Some(title) = found.name(name) {
-                self.values.push(Value { range: start + title.start()..start + title.end(), quote });
-            }
-        }
-    }
-
-    /// The titles among parameters.
-    pub(super) fn parameters(&mut self, range: Range<usize>) {
-        let text = &self.input[range.clone()];
-        if !text.starts_with(['{', '<']) {
-            return;
-        }
-        for found in PARAMETERS.iter().flat_map(|pattern| pattern.captures_iter(text)) {
-            self.value(range.start, &found);
-        }
     }
 }
 

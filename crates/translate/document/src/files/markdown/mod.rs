@@ -5,28 +5,31 @@
 //! [values](values): they are translated first, and the text is read again.
 
 mod check;
-mod escape;
+pub(crate) mod escape;
 mod foreign;
 mod front_matter;
 mod html;
 mod mask;
+mod masker;
 mod signs;
 mod tags;
+mod value;
 mod values;
 
 use crate::block::{Block, Sentences};
+use crate::escape::{Escape, MarkdownStyle};
 use crate::languages::Languages;
 use crate::markup::Paragraphs;
 use crate::prepared::{Around, Read, how};
 use crate::split::Splitter;
-use crate::write::Escape;
 use crate::{Options, SegmentedText};
-use mask::{Mask, mask};
+use mask::mask;
+use masker::Mask;
 use pulldown_cmark::{Event, LinkType, Options as Extensions, Parser, Tag, TagEnd};
 use std::ops::Range;
 
 pub(crate) use check::changed;
-pub(crate) use escape::{Style, fit, push, strict};
+pub(crate) use escape::strict;
 
 /// The extensions of CommonMark that are read.
 const EXTENSIONS: Extensions = Extensions::ENABLE_TABLES
@@ -52,7 +55,7 @@ pub(crate) fn read(text: String, options: &Options) -> SegmentedText {
     let read: Read = |text, splitter, options, _| Ok(without_values(text, splitter, options));
     let around = Around { read, languages: Languages::default() };
     without_values(text, &splitter, options)
-        .with_values(values, Escape::Markdown(Style::Text), options, around)
+        .with_values(values, Escape::Markdown(MarkdownStyle::Text), options, around)
         .with_foreign(foreign::counts(&foreign))
 }
 
@@ -62,7 +65,7 @@ fn without_values(text: String, splitter: &Splitter, options: &Options) -> Segme
     let foreign = foreign::elements(&text, &mask, &options.language);
     let mut blocks = paragraphs(&text, &mask, &foreign, &how);
     blocks.retain(|block| !foreign::has(&foreign, block.range.start));
-    SegmentedText::from_blocks(text, blocks, Escape::Markdown(Style::Text))
+    SegmentedText::from_blocks(text, blocks, Escape::Markdown(MarkdownStyle::Text))
 }
 
 /// A text as it is read.
@@ -302,7 +305,7 @@ impl Reader<'_> {
         let paragraphs = std::mem::replace(&mut self.paragraphs, Paragraphs::new(self.how));
         let mut done = paragraphs.finish(self.last);
         if self.in_cell {
-            done.iter_mut().for_each(|block| block.escape = Some(Escape::Markdown(Style::Cell)));
+            done.iter_mut().for_each(|block| block.escape = Some(Escape::Markdown(MarkdownStyle::Cell)));
         }
         self.blocks.extend(done);
     }

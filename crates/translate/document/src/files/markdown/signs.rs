@@ -8,7 +8,7 @@
 //! | `[text]{.class}` | a link |
 //! | `:smile:`, `\(x^2\)`, `++ctrl+c++`, `` {doc}`name` ``, `\newpage`, `H~2~O`, `{% raw %}…{% endraw %}` | code |
 
-use super::mask::{Masker, attributes, element_attributes, regex};
+use super::masker::{Masker, attributes, element_attributes, regex};
 use regex::{Captures, Regex};
 use std::ops::Range;
 use std::sync::LazyLock;

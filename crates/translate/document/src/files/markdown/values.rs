@@ -1,40 +1,13 @@
 //! Texts that stand inside signs: titles and descriptions, and values of the front matter.
 
-use super::mask::Mask;
-use super::{EXTENSIONS, Style, front_matter, html};
+use super::masker::Mask;
+use super::value::{Quote, Value};
+use super::{EXTENSIONS, front_matter, html};
 use crate::block::{Block, Sentences};
+use crate::escape::{Escape, MarkdownStyle};
 use crate::markup::Paragraphs;
-use crate::write::Escape;
 use pulldown_cmark::{Event, LinkType, Parser, Tag};
 use std::ops::Range;
-
-/// A text inside signs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Value {
-    pub(crate) range: Range<usize>,
-    pub(crate) quote: Quote,
-}
-
-/// The sign that ends a text, which is written otherwise inside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Quote {
-    /// The end of the line.
-    Line,
-    /// `"`, with backslashes.
-    Double,
-    /// `'`, which is doubled.
-    Single,
-    /// The text gets quotation marks: a plain value of YAML may be no text any more in another language.
-    Plain,
-    /// As `Plain`, with the `'` around it, which TOML can not write inside.
-    Literal,
-    /// Nothing: the text has lines of its own.
-    Raw,
-    /// `]`.
-    Bracket,
-    /// The end of the title of a link.
-    Title(char),
-}
 
 /// The texts as paragraphs.
 pub(crate) fn paragraphs(text: &str, mask: &Mask, how: &Sentences<'_>) -> Vec<Block> {
@@ -64,12 +37,12 @@ fn block(text: &str, Value { range, quote }: Value, how: &Sentences<'_>) -> Opti
     let mut block = paragraphs.finish(range.end).pop()?;
     block.range = range;
     block.escape = Some(match quote {
-        Quote::Line => Escape::Markdown(Style::Text),
+        Quote::Line => Escape::Markdown(MarkdownStyle::Text),
         Quote::Double | Quote::Plain | Quote::Literal => Escape::Quoted,
         Quote::Single => Escape::Doubled,
-        Quote::Bracket => Escape::Markdown(Style::Text),
+        Quote::Bracket => Escape::Markdown(MarkdownStyle::Text),
         Quote::Raw => Escape::None,
-        Quote::Title(end) => Escape::Markdown(Style::Title(end)),
+        Quote::Title(end) => Escape::Markdown(MarkdownStyle::Title(end)),
     });
     Some(block)
 }

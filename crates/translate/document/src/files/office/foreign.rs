@@ -1,7 +1,8 @@
 //! Runs of Word in another language than the document, which stay as they are.
 
 use super::{LocatedPiece, Names, Piece, written_run};
-use crate::languages::{Regions, is_phrase};
+use crate::languages::is_phrase;
+use crate::regions::Regions;
 use std::ops::Range;
 
 /// The most characters of a phrase that a translator reads.

@@ -48,17 +48,17 @@ pub(crate) fn read(bytes: Vec<u8>) -> Result<PageText, Error> {
     match (letters, signs, pictures) {
         (0, 0, 1..) => Err(unreadable("its pages are pictures, as of a scanner; recognise their text (OCR) first")),
         (0, 1.., _) => {
-            Err(unreadable("its fonts do not tell which characters they show; recognise its text (OCR) first"))
+            Err(unreadable("its fonts do not name the characters that they show; recognise its text (OCR) first"))
         }
         _ => Ok(PageText { text: paragraphs(pages), notes: notes(&without, signs) }),
     }
 }
 
-/// Messages about the numbers of pages without text, and about characters that fonts do not tell.
+/// Messages about the numbers of pages without text, and about characters that fonts do not name.
 fn notes(without: &[String], signs: usize) -> Vec<String> {
     let shown = without.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
     let more = if without.len() > 20 { format!(" and {} more", without.len() - 20) } else { String::new() };
     let pages = format!("pages without text, as those of a scanner, are left out: {shown}{more}");
-    let letters = format!("{signs} characters are left out, which the document's fonts do not tell");
+    let letters = format!("{signs} characters are left out, which the document's fonts do not name");
     [(!without.is_empty()).then_some(pages), (signs > 0).then_some(letters)].into_iter().flatten().collect()
 }

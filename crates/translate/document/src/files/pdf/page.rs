@@ -210,7 +210,7 @@ impl<'a> PageReader<'a> {
     }
 }
 
-/// The characters of a code, if its font tells them.
+/// The characters of a code, if its font names them.
 fn characters(font: &Font<'_>, code: u32) -> Option<String> {
     let found = match font.glyph(font.map_code(code), code) {
         FontGlyph::Outline(glyph) => glyph.as_unicode(),

@@ -3,7 +3,7 @@
 use super::directives::{Argument, Content, Directive, TEXT_OPTIONS, directive};
 use super::lines::Line;
 use super::{Finder, Hanging};
-use crate::files::message_file::pattern;
+use crate::files::message::pattern;
 use regex::Regex;
 use std::sync::LazyLock;
 

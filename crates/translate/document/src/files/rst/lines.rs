@@ -1,6 +1,6 @@
 //! The lines of a file: their columns, their marks, and lines that are drawn.
 
-use crate::files::message_file::pattern;
+use crate::files::message::pattern;
 use metaphrase_text::without_spaces;
 use regex::Regex;
 use std::ops::Range;

@@ -9,8 +9,8 @@ mod explicit;
 pub(crate) mod inline;
 mod lines;
 
-use super::formats::Reading;
-use super::message_file::{Message, MessageForm, Messages, pattern};
+use super::message::{Message, MessageForm, Messages, pattern};
+use super::reading::Reading;
 use crate::Error;
 use explicit::is_option;
 use lines::{Line, decoration, lines, mark, underline};
@@ -318,7 +318,7 @@ impl<'t> Finder<'t> {
             let begins_other = BEGINS_OTHER.as_ref().is_some_and(|begins| begins.is_match(text));
             let full = if colons == ":" && !text.ends_with(':') { ":" } else { "" };
             let text = match &divide {
-                // The second line tells how far the text is indented.
+                // The second line shows how far the text is indented.
                 Some(divide) if is_beyond && !text.contains('\n') => in_two_lines(text, divide),
                 Some(divide) => text.replace('\n', divide),
                 None => text.replace('\n', " "),

@@ -3,8 +3,8 @@
 mod scalar;
 
 use super::codes::is_code;
-use super::formats::Reading;
-use super::message_file::{Message, Messages, pattern};
+use super::message::{Message, Messages, pattern};
+use super::reading::Reading;
 use crate::Error;
 use regex::Regex;
 use saphyr_parser::{Event, Parser, ScalarStyle};

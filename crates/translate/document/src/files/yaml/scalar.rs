@@ -1,7 +1,7 @@
 //! A scalar of YAML: where it stands, and how another text is written in its style.
 
 use super::is_plain;
-use crate::files::message_file::quoted;
+use crate::files::message::quoted;
 use saphyr_parser::ScalarStyle;
 use std::ops::Range;
 

@@ -1,4 +1,10 @@
-//! What attention adds for the distance between two words.
+//! Tables of positions, and what attention adds for the distance between two words.
+
+/// Whether a tensor of this name is a table of positions or of distances, whose rows are added as they are: no map.
+#[must_use]
+pub fn is_position_table(name: &str) -> bool {
+    name.ends_with("Wpos") || name.contains("_relative_")
+}
 
 /// Numbers that attention adds to the product of a query and a key for the distance between the two words (Raffel et
 /// al. 2020, section 2.1).

@@ -5,9 +5,10 @@
 //! log-probabilities of the words that begin a term; the best one is the term's rest cost. Then the beam is searched,
 //! its hypotheses ranked with the rest costs of their terms: a term is put where it is about as probable as anywhere.
 
+use super::{Beam, BeamBuffers, BeamQuestion, StepContext};
 use crate::Constraints;
 use crate::constraints::{Automaton, RestCosts, StateId};
-use crate::sentence::{Beam, BeamBuffers, BeamQuestion, SentencePlan, StepContext};
+use crate::plan::SentencePlan;
 use crate::trellis::repeats;
 use metaphrase_base::{Row, StepDemand, StepScores, WordId};
 
