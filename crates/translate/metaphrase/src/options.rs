@@ -184,7 +184,8 @@ impl TranslateOptions {
                 |o, name| TermForms::from_name(name).map(|to| o.term_forms = to),
             ),
             "The forms in which a glossary's terms are found and written",
-        ),
+        )
+        .placeholder("inflected|exact"),
         Item::new(
             "term_places",
             OptionGroup::Text,
@@ -221,7 +222,8 @@ impl TranslateOptions {
                 |o, name| UnknownCharacters::from_name(name).map(|to| o.unknown = to),
             ),
             "What becomes of characters that the model's vocabulary lacks, if it has no bytes to write them with",
-        ),
+        )
+        .placeholder("keep|model"),
         Item::new(
             "amounts",
             OptionGroup::Text,
@@ -231,7 +233,8 @@ impl TranslateOptions {
                 |o, name| Lost::from_name(name).map(|to| o.amounts = to),
             ),
             "What becomes of an amount of money whose number or currency a translation lacks (English and German)",
-        ),
+        )
+        .placeholder("keep|model"),
         Item::new(
             "things",
             OptionGroup::Text,
@@ -241,7 +244,8 @@ impl TranslateOptions {
                 |o, name| Lost::from_name(name).map(|to| o.things = to),
             ),
             "What becomes of an address, a placeholder, code or the name of a file that a translation lacks",
-        ),
+        )
+        .placeholder("keep|model"),
         Item::new(
             "pieces",
             OptionGroup::Text,
