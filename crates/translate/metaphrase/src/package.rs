@@ -280,6 +280,7 @@ fn open_words(
         None if files.numbering == Numbering::Fairseq => Vocabulary::open_fairseq(&files.words, languages),
         None => Vocabulary::open(&files.words),
         Some(codes) if files.has_codes() => open_moses_bpe(&files.words, codes, side),
+        Some(tokenizer) if files.has_tokenizer() => Vocabulary::open_tokenizer(&files.words, tokenizer),
         Some(segmenter) => Vocabulary::open_marian_mt(&files.words, segmenter)?
             .with_language_words(languages)
             .map_err(|source| VocabularyError::File { path: files.words.clone(), source: Box::new(source) }),

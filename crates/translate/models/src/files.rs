@@ -97,6 +97,12 @@ impl VocabularyFiles {
         let is_codes = |path: &PathBuf| path.ends_with(BPE_MODEL) || has_extension(&path.to_string_lossy(), &["bpe"]);
         self.segmenter.as_ref().is_some_and(is_codes)
     }
+
+    /// Whether a `tokenizer.json` divides text into the words of a list.
+    #[must_use]
+    pub fn has_tokenizer(&self) -> bool {
+        self.segmenter.as_ref().is_some_and(|path| has_extension(&path.to_string_lossy(), &["json"]))
+    }
 }
 
 impl From<PathBuf> for VocabularyFiles {
