@@ -183,6 +183,14 @@ impl Package {
         })
     }
 
+    /// The settings of the model, where they are known before its tensors are read.
+    pub(crate) fn settings(&self) -> Option<Config> {
+        match &self.origin {
+            Origin::Bundled(_) => None,
+            Origin::Files(files) => files.model.settings(),
+        }
+    }
+
     /// Loads the vocabularies, source and target, and checks them against the model's settings.
     pub(crate) fn load_vocabularies(&self, config: &Config) -> Result<(Arc<Vocabulary>, Arc<Vocabulary>), Error> {
         match &self.origin {

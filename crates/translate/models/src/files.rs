@@ -241,6 +241,13 @@ impl ModelFiles {
         Ok((config, weights))
     }
 
+    /// The settings of the model, where they are in a file that is read before its tensors: in our own directories.
+    #[must_use]
+    pub fn settings(&self) -> Option<Config> {
+        let own = self.format == Format::Directory;
+        own.then(|| directory::read_manifest(&self.directory).ok()).flatten().map(|manifest| manifest.model)
+    }
+
     /// The vocabularies whose files a user names. Those of CTranslate2 are the SentencePiece models that divide text
     /// into the words of its lists.
     ///
