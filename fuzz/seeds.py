@@ -78,6 +78,9 @@ def models() -> None:
     settings = json.dumps(words | {"layer_norm_epsilon": 1e-6}).encode()
     seed("ctranslate2", "sound", settings + b"\0!")
     seed("ctranslate2", "changed", settings + b"\0!\0\0\5\x40\1\2")
+    madlad = (DATA / "models/hub-ctranslate2/madlad/config.json").read_bytes()
+    seed("ctranslate2", "madlad", madlad + b"\0?")
+    seed("ctranslate2", "madlad-changed", madlad + b"\0?\0\0\5\x40\1\2")
     for path in sorted(DATA.glob("models/hub/*/tokenizer_config.json")):
         seed("small_files", f"{path.parent.name}-tokenizer-config", b"\4" + path.read_bytes())
     seed("small_files", "added-tokens", b'\5{"__de__": 7, "__fr__": 8}')

@@ -3,6 +3,9 @@
     hugging_face.py write SIZE KIND[,KIND...] FOLDER TEXT...       FOLDER/KIND are the models
     hugging_face.py golden MODEL_DIR...                            writes what transformers says into them, for tests
     hugging_face.py compare METAPHRASE TEXT MODEL_DIR... [--lines N] [--beams 1,4] [--words N]
+    hugging_face.py golden-ctranslate2 OUT MODEL_DIR...            writes OUT/KIND, what CTranslate2 makes of them and says
+    hugging_face.py ctranslate2 METAPHRASE TEXT MODEL_DIR... [--types float32,float16,int8]     MODEL_DIR-ct2-TYPE are
+                                                                made by CTranslate2's converter and compared with CTranslate2
 
 KIND is m2m100, nllb, nllb-legacy, small100, mbart50, t5 or madlad. SIZE is `tiny` (for tests), `cut` (the sizes of the
 published model, with two layers on each side) or `full` (with all layers). Pieces are trained on TEXT; words that no text
@@ -11,6 +14,7 @@ several files, --pieces a SentencePiece model in place of `tokenizer.json`, --ha
 pieces that are others joined, in place of words that no text has.
 """
 
+import collections
 import json
 import pathlib
 import random
@@ -283,8 +287,10 @@ def theirs(folder, tokenizer, lines, beam, longest):
     return found, sources
 
 
-def ours(program, folder, tokenizer, lines, beam, longest):
-    options = "--output-format json --word-scores --stop collect --allow-unk --allow-special --precision f32 --normalize 1"
+def read_json(program, folder, tokenizer, lines, beam, longest, precision="f32"):
+    """The lines that Metaphrase writes."""
+    options = "--output-format json --word-scores --stop collect --allow-unk --allow-special --normalize 1"
+    options += f" --precision {precision}"
     options += f" --max-length-factor 1000 --max-target-length {longest} --beam-size {beam} --longest-sentence 0"
     if tokenizer.source:
         options += f" --source-language {tokenizer.source}"
@@ -292,7 +298,11 @@ def ours(program, folder, tokenizer, lines, beam, longest):
         options += f" --target-language {tokenizer.target}"
     run = [program, "translate", "-m", str(folder), *options.split()]
     text = subprocess.run(run, input="".join(line + "\n" for line in lines), text=True, stdout=-1, check=True).stdout
-    read = [json.loads(line) for line in text.splitlines()]
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def ours(program, folder, tokenizer, lines, beam, longest):
+    read = read_json(program, folder, tokenizer, lines, beam, longest)
     ids = lambda pieces: [tokenizer.ids.get(piece, -1) for piece in pieces]
     return [ids(line["pieces"]) for line in read], [ids(line["source_pieces"]) for line in read]
 
@@ -319,8 +329,120 @@ def compare(program, text, *folders, lines=200, beams=(1, 4), longest=40):
                         print(i, a, b, sep="\n  ")
 
 
+def converted(folder, tokenizer, kind, out=None):
+    """The directory that CTranslate2's converter makes of a model, in numbers of a type, with the files of its tokeniser."""
+    from ctranslate2.converters.transformers import TransformersConverter
+
+    out = out or folder.with_name(f"{folder.name}-ct2-{kind}")
+    if out.is_dir():
+        return out
+    words = {id: word for word, id in tokenizer.ids.items()}
+    settings = json.loads((folder / "config.json").read_text())
+
+    class Stub:
+        """Has what the converter asks of a tokeniser."""
+
+        bos_token, eos_token, unk_token, unk_token_id = "<s>", "</s>", "<unk>", tokenizer.ids["<unk>"]
+        pad_token, special_tokens_map = words[settings["pad_token_id"]], {}
+
+        def get_vocab(self):
+            return tokenizer.ids
+
+        def convert_ids_to_tokens(self, id):
+            return words[id]
+
+    class Converter(TransformersConverter):
+        def load_model(self, model_class, name, config, **options):
+            # Files of mBART-50 have these, which transformers does not write.
+            config.normalize_before = config.normalize_embedding = True
+            config.tokenizer_class = "MBart50Tokenizer"
+            return super().load_model(model_class, name, config=config, **options)
+
+        def load_tokenizer(self, *_, **__):
+            return Stub()
+
+    copied = ["tokenizer_config.json"]
+    # Their own list has the words and ids.
+    copied.append("sentencepiece.bpe.model" if (folder / "sentencepiece.bpe.model").is_file() else "tokenizer.json")
+    made = Converter(str(folder), copy_files=copied)
+    made.convert(str(out), quantization=kind)
+    return out
+
+
+def of_ctranslate2(folder, tokenizer, lines, beam, longest, compute):
+    """The words of CTranslate2's translations, without those before and after the translation, and, greedy, the logarithms
+    of their probabilities."""
+    import ctranslate2
+
+    words = json.loads((folder / "shared_vocabulary.json").read_text())
+    sources = [[words[id] for id in tokenizer.encode(line)] for line in lines]
+    first = [[words[tokenizer.forced]]] * len(lines) if tokenizer.forced is not None else None
+    translator = ctranslate2.Translator(str(folder), compute_type=compute, intra_threads=1)
+    found = translator.translate_batch(
+        sources, target_prefix=first, beam_size=beam, length_penalty=0 if beam == 1 else 1, max_batch_size=32,
+        max_decoding_length=longest, return_scores=True,
+    )
+    skipped = 0 if first is None else 1
+    return [line.hypotheses[0][skipped:] for line in found], [line.scores[0] for line in found]
+
+
+def compare_ctranslate2(program, text, *folders, lines=200, beams=(1, 4), longest=40, kinds=("float32", "float16", "int8")):
+    """Compares Metaphrase and CTranslate2 with the same directory, in f32 and, where it has integers, in int8; only lines
+    count that both read as the same pieces."""
+    lines = [line for line in pathlib.Path(text).read_text(encoding="utf-8").splitlines()[:lines] if line.strip()]
+    for folder in map(pathlib.Path, folders):
+        tokenizer = Tokenizer(folder)
+        plain = [tokenizer.pieces(line) for line in lines]
+        for kind in kinds:
+            directory = converted(folder, tokenizer, kind)
+            words = json.loads((directory / "shared_vocabulary.json").read_text())
+            # CTranslate2 fills T5's list up with names that words before them have.
+            twice = {word for word, count in collections.Counter(words).items() if count > 1}
+            ids = {word: -1 if word in twice else id for word, id in tokenizer.ids.items()}
+            for compute in ("float32", "int8") if kind == "int8" else ("float32",):
+                for beam in beams:
+                    expected, theirs = of_ctranslate2(directory, tokenizer, lines, beam, longest, compute)
+                    precision = "int8" if compute == "int8" else "f32"
+                    found = read_json(program, directory, tokenizer, lines, beam, longest, precision)
+                    pieces = [[tokenizer.ids.get(piece, -1) for piece in line["source_pieces"]] for line in found]
+                    read = [a == b for a, b in zip(plain, pieces, strict=True)]
+                    numbered = lambda words: [ids.get(word, -1) for word in words]
+                    pairs = [(numbered(a), numbered(b["pieces"])) for a, b in zip(expected, found, strict=True)]
+                    same = [equal and a == b for equal, (a, b) in zip(read, pairs)]
+                    differ = [abs(a - b["log_prob"]) for equal, a, b in zip(same, theirs, found) if equal]
+                    scores = f" log-probabilities differ by at most {max(differ):.1e};" if beam == 1 and differ else ""
+                    distinct = len({tuple(a) for a, _ in pairs})
+                    print(f"{directory}: {precision}, beam {beam}: {sum(same)} translations of {sum(read)} lines are equal;"
+                          f"{scores} {distinct} distinct", flush=True)
+                    if "--show" in sys.argv:
+                        for i, (a, b) in enumerate(pairs):
+                            if read[i] and not same[i]:
+                                print(i, a, b, sep="\n  ")
+
+
+LINES = ["The house is old.", "a b  c", "", "Where is the station? It is 10:30 already!", "déjà vu 中"]
+
+
+def golden_ctranslate2(out, *folders):
+    """Writes the model in integers of 8 bits, and what CTranslate2 says with it in f32, into OUT/KIND, for tests."""
+    texts = [line for line in LINES if line]
+    for folder in map(pathlib.Path, folders):
+        tokenizer = Tokenizer(folder)
+        with tempfile.TemporaryDirectory() as directory:
+            made = converted(folder, tokenizer, "int8", pathlib.Path(directory) / "made")
+            said = {beam: of_ctranslate2(made, tokenizer, texts, beam, 12, "float32") for beam in (1, 4)}
+            found = {f"beam{beam}": dict(zip(texts, words)) for beam, (words, _) in said.items()}
+            # It forbids an empty translation, and divides the probability of that among the other first words.
+            found["log_probs"] = dict(zip(texts, said[1][1])) if tokenizer.forced is not None else {}
+            to = pathlib.Path(out) / folder.name
+            to.mkdir(parents=True)
+            for name in ("model.bin", "config.json", "shared_vocabulary.json"):
+                (to / name).write_bytes((made / name).read_bytes())
+        (to / "golden.json").write_text(json.dumps(found, ensure_ascii=False) + "\n")
+
+
 def golden(*folders):
-    lines = ["The house is old.", "a b  c", "", "Where is the station? It is 10:30 already!", "déjà vu 中"]
+    lines = LINES
     for folder in map(pathlib.Path, folders):
         tokenizer = Tokenizer(folder)
         found = {"lines": lines, "pieces": [tokenizer.pieces(line) for line in lines]}
@@ -335,11 +457,19 @@ def option(name, default, read):
 
 
 arguments = [a for i, a in enumerate(sys.argv[1:], 1) if not a.startswith("--")
-             and sys.argv[i - 1] not in ("--lines", "--beams", "--words")]
+             and sys.argv[i - 1] not in ("--lines", "--beams", "--words", "--types")]
+numbers = dict(
+    lines=option("--lines", 200, int), longest=option("--words", 40, int),
+    beams=option("--beams", (1, 4), lambda text: [int(beam) for beam in text.split(",")]),
+)
 if arguments[0] == "write":
     write(*arguments[1:])
 elif arguments[0] == "golden":
     golden(*arguments[1:])
+elif arguments[0] == "golden-ctranslate2":
+    golden_ctranslate2(*arguments[1:])
+elif arguments[0] == "ctranslate2":
+    kinds = option("--types", ("float32", "float16", "int8"), lambda text: text.split(","))
+    compare_ctranslate2(*arguments[1:], **numbers, kinds=kinds)
 else:
-    compare(*arguments[1:], lines=option("--lines", 200, int), longest=option("--words", 40, int),
-            beams=option("--beams", (1, 4), lambda text: [int(beam) for beam in text.split(",")]))
+    compare(*arguments[1:], **numbers)

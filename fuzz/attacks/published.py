@@ -112,6 +112,11 @@ def prepare(campaign, testdata: Path, to: Path) -> None:
         shutil.copytree(testdata / "models/hub" / name, to / name, ignore=shutil.ignore_patterns("golden.json"))
     shutil.copytree(testdata / "models/hub/t5", to / "torch", ignore=shutil.ignore_patterns("golden.json", "*.safetensors"))
     (to / "torch/pytorch_model.bin").write_bytes(pytorch((testdata / "models/hub/t5/model.safetensors").read_bytes()))
+    for name in ["m2m100", "madlad"]:
+        shutil.copytree(testdata / "models/hub-ctranslate2" / name, to / f"ct2-{name}", ignore=shutil.ignore_patterns("golden.json"))
+        for tokenizer in ["sentencepiece.bpe.model", "tokenizer.json", "tokenizer_config.json"]:
+            if (path := testdata / "models/hub" / name / tokenizer).is_file():
+                shutil.copy(path, to / f"ct2-{name}" / tokenizer)
     (to / "transformer").mkdir()
     for name in ["post-relu-tied-all.npz", "vocab.source.yml", "vocab.target.yml"]:
         shutil.copy(testdata / "models/transformer" / name, to / "transformer" / name)
@@ -134,6 +139,7 @@ def attacks(campaign, seeds: Path):
     pair = lambda source, target: ["--source-language", source, "--target-language", target]
     nllb, m2m100 = translate("nllb", *pair("eng_Latn", "deu_Latn")), translate("m2m100", *pair("en", "de"))
     ct2, argos = translate("ct2"), translate("argos")
+    many, madlad = translate("ct2-m2m100", *pair("en", "de")), translate("ct2-madlad", "--target-language", "de")
     listed = translate("lists.d", "--shortlist", "lists.d/lex.bin")
     sentencepiece = "sentencepiece.bpe.model"
     return [
@@ -144,6 +150,9 @@ def attacks(campaign, seeds: Path):
         *(file(seeds, "torch", "pytorch_model.bin", translate("torch"), LINES, change=change) for change in [mutate.mutate, pickled]),
         *(file(seeds, "ct2", "model.bin", ct2, WORDS, change=change) for change in [mutate.mutate, headers]),
         *(file(seeds, "ct2", name, ct2, WORDS) for name in ["config.json", "source_vocabulary.json"]),
+        *(file(seeds, "ct2-m2m100", name, many, LINES) for name in ["config.json", "shared_vocabulary.json", "tokenizer_config.json"]),
+        *(file(seeds, "ct2-madlad", name, madlad, LINES) for name in ["config.json", "shared_vocabulary.json", "tokenizer.json"]),
+        file(seeds, "ct2-madlad", "model.bin", madlad, LINES, change=headers),
         *(file(seeds, "argos", name, argos, WORDS) for name in ["metadata.json", "bpe.model"]),
         *(file(seeds, "package.argosmodel", "", translate("package.argosmodel"), WORDS, change=change)
           for change in [mutate.mutate, mutate.archive]),

@@ -1,9 +1,10 @@
-//! `config.json` and, after a zero byte, `model.bin` of CTranslate2. A `model.bin` that begins with `!` is a sound one
-//! with changes: of three bytes each, two that choose a byte of its header or of a variable's, and the new byte.
+//! `config.json` and, after a zero byte, `model.bin` of CTranslate2. A `model.bin` that begins with `!` or `?` is one of
+//! two sound ones with changes: of three bytes each, two that choose a byte of its header or of a variable's, and the
+//! new byte.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use metaphrase_fuzz::models::{NAME, ctranslate2, use_model};
+use metaphrase_fuzz::models::{NAME, ctranslate2, ctranslate2_madlad, use_model};
 use metaphrase_fuzz::text::parts;
 use metaphrase_models::from_bytes;
 use std::path::Path;
@@ -16,12 +17,17 @@ struct Sound {
     headers: Vec<usize>,
 }
 
-static SOUND: LazyLock<Sound> = LazyLock::new(|| {
-    let files = ctranslate2();
-    let file = |end: &str| files.iter().find(|(name, _)| name.ends_with(end)).expect("a file").1.clone();
-    let model = file("model.bin");
-    let headers = headers(&model);
-    Sound { words: file("source_vocabulary.json"), headers, model }
+/// A Transformer of Marian's, and MADLAD-400, which has gates, buckets of distances, and integers of 8 bits.
+static SOUND: LazyLock<[Sound; 2]> = LazyLock::new(|| {
+    [ctranslate2(), ctranslate2_madlad()].map(|files| {
+        let file = |starts: [&str; 2]| {
+            let named = files.iter().find(|(name, _)| starts.iter().any(|start| name.starts_with(start)));
+            named.expect("a file").1.clone()
+        };
+        let model = file(["model.bin"; 2]);
+        let headers = headers(&model);
+        Sound { words: file(["source_vocabulary", "shared_vocabulary"]), headers, model }
+    })
 });
 
 /// `docs/formats/ctranslate2.md` describes the file.
@@ -43,18 +49,22 @@ fn headers(model: &[u8]) -> Vec<usize> {
 fuzz_target!(|input: &[u8]| {
     let [config, tensors] = parts(input);
     let config = (!config.is_empty()).then_some(config);
-    let tensors = match tensors.strip_prefix(b"!") {
-        Some(changes) => changed(changes),
-        None => tensors.to_vec(),
+    let (sound, changes) = match tensors {
+        [b'?', changes @ ..] => (&SOUND[1], Some(changes)),
+        [b'!', changes @ ..] => (&SOUND[0], Some(changes)),
+        _ => (&SOUND[0], None),
     };
-    use_model(from_bytes::ctranslate2(Path::new(NAME), tensors, config, &SOUND.words));
+    let tensors = changes.map_or_else(|| tensors.to_vec(), |changes| sound.changed(changes));
+    use_model(from_bytes::ctranslate2(Path::new(NAME), tensors, config, &sound.words));
 });
 
-fn changed(changes: &[u8]) -> Vec<u8> {
-    let mut model = SOUND.model.clone();
-    for &[low, high, value] in changes.as_chunks::<3>().0 {
-        let at = usize::from(u16::from_le_bytes([low, high])) % SOUND.headers.len();
-        model[SOUND.headers[at]] = value;
+impl Sound {
+    fn changed(&self, changes: &[u8]) -> Vec<u8> {
+        let mut model = self.model.clone();
+        for &[low, high, value] in changes.as_chunks::<3>().0 {
+            let at = usize::from(u16::from_le_bytes([low, high])) % self.headers.len();
+            model[self.headers[at]] = value;
+        }
+        model
     }
-    model
 }

@@ -120,6 +120,14 @@ pub fn ctranslate2() -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
+/// The files of a model of CTranslate2 that was MADLAD-400's, by name.
+#[must_use]
+pub fn ctranslate2_madlad() -> Vec<(String, Vec<u8>)> {
+    let folder = testdata("models/hub-ctranslate2/madlad");
+    let read = |name: &str| (name.to_owned(), std::fs::read(folder.join(name)).expect("a file"));
+    ["model.bin", "shared_vocabulary.json"].map(read).into()
+}
+
 /// What opens must build or say why not, and what is built must translate.
 pub fn use_model(opened: Result<(Config, Weights), ModelError>) {
     match opened.and_then(|(config, weights)| Model::new(config, &weights)) {

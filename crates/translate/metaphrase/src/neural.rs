@@ -21,7 +21,7 @@ use crate::reply::Reply;
 use crate::{Error, EvidenceCounter, Package, Request, SearchOptions, ShortlistOptions, TranslateOptions, Translation};
 use context::Context;
 use metaphrase_base::{StepModel, UnitTimes, WordId};
-use metaphrase_models::Model;
+use metaphrase_models::{Config, Model};
 use metaphrase_search::{CheckedOptions, Fused, WrittenWords};
 use metaphrase_shortlist::Shortlists;
 use metaphrase_text::TermMarks;
@@ -253,16 +253,17 @@ fn load(packages: &[Package], weights: Option<&[f32]>, device: Device) -> Result
 
 /// The model of a package and its vocabularies.
 fn open(package: &Package, device: &OpenDevice) -> Result<(Model, Vocabularies), Error> {
-    let (config, weights) = package.open_model()?;
-    // Large vocabularies take as long as weights that are used where they lie in the file.
-    let (model, vocabularies) = std::thread::scope(|scope| {
-        let vocabularies = scope.spawn(|| package.load_vocabularies(&config));
-        let model = package.model(config.clone(), &weights, device);
-        (model, vocabularies.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    });
-    let (source, target) = vocabularies?;
-    // Marian's model files do not name the word that ends a sentence; their vocabularies do.
-    Ok((model?.with_end_of_sentence(target.eos()), (source, target)))
+    // Large vocabularies take as long as weights that are used where they lie in the file, and as their checksum.
+    std::thread::scope(|scope| {
+        let load = |config: Config| scope.spawn(move || package.load_vocabularies(&config));
+        let begun = package.settings().map(load);
+        let (config, weights) = package.open_model()?;
+        let vocabularies = begun.unwrap_or_else(|| load(config.clone()));
+        let model = package.model(config, &weights, device);
+        let (source, target) = vocabularies.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        // Marian's model files do not name the word that ends a sentence; their vocabularies do.
+        Ok((model?.with_end_of_sentence(target.eos()), (source, target)))
+    })
 }
 
 /// Whether the words are the same, and the special ones among them.

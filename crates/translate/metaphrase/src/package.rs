@@ -183,6 +183,14 @@ impl Package {
         })
     }
 
+    /// The settings of the model, where they are known before its tensors are read.
+    pub(crate) fn settings(&self) -> Option<Config> {
+        match &self.origin {
+            Origin::Bundled(_) => None,
+            Origin::Files(files) => files.model.settings(),
+        }
+    }
+
     /// Loads the vocabularies, source and target, and checks them against the model's settings.
     pub(crate) fn load_vocabularies(&self, config: &Config) -> Result<(Arc<Vocabulary>, Arc<Vocabulary>), Error> {
         match &self.origin {
@@ -280,6 +288,7 @@ fn open_words(
         None if files.numbering == Numbering::Fairseq => Vocabulary::open_fairseq(&files.words, languages),
         None => Vocabulary::open(&files.words),
         Some(codes) if files.has_codes() => open_moses_bpe(&files.words, codes, side),
+        Some(tokenizer) if files.has_tokenizer() => Vocabulary::open_tokenizer(&files.words, tokenizer),
         Some(segmenter) => Vocabulary::open_marian_mt(&files.words, segmenter)?
             .with_language_words(languages)
             .map_err(|source| VocabularyError::File { path: files.words.clone(), source: Box::new(source) }),

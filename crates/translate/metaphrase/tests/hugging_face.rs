@@ -20,15 +20,20 @@ struct Golden {
 /// The longest translation that transformers was asked for; the word of a language counts.
 const LONGEST: usize = 12;
 
-fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../testdata/models/hub").join(name)
 }
 
-fn open(folder: &Path) -> Translator {
+pub(crate) fn open(folder: &Path) -> Translator {
     Translator::builder().model(folder).threads(1).build().unwrap()
 }
 
-fn options(translator: &Translator, source: Option<&str>, target: Option<&str>, beam_size: usize) -> TranslateOptions {
+pub(crate) fn options(
+    translator: &Translator,
+    source: Option<&str>,
+    target: Option<&str>,
+    beam_size: usize,
+) -> TranslateOptions {
     let mut options = translator.options();
     options.source_language = source.map(str::to_owned);
     options.target_language = target.map(str::to_owned);

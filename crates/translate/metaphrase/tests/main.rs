@@ -5,6 +5,7 @@ mod common;
 mod composition;
 mod evidence;
 mod hugging_face;
+mod hugging_face_ctranslate2;
 mod language_model;
 mod option_pages;
 mod parts;

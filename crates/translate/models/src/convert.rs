@@ -113,7 +113,8 @@ fn own_files(to: &Path) -> Result<BTreeSet<String>, ModelError> {
     }
 }
 
-/// Copies the vocabulary of one language as `{side}.spm`, or as `{side}.vocab.yml` and its `{side}.spm`.
+/// Copies the vocabulary of one language as `{side}.spm`, or as `{side}.vocab.yml` and its `{side}.spm` or
+/// `{side}.tokenizer.json`.
 fn copy_side(files: &VocabularyFiles, folder: &Path, side: &str) -> Result<Side, ModelError> {
     let name = files.words.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let extension = unpacked_name(name).rsplit_once('.').map_or("txt", |(_, extension)| extension);
@@ -125,7 +126,7 @@ fn copy_side(files: &VocabularyFiles, folder: &Path, side: &str) -> Result<Side,
     }
     let segmenter = match &files.segmenter {
         Some(segmenter) => {
-            let name = format!("{side}.spm");
+            let name = format!("{side}.{}", if files.has_tokenizer() { "tokenizer.json" } else { "spm" });
             copy(segmenter, &folder.join(&name))?;
             Some(name)
         }

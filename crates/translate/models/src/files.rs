@@ -97,6 +97,12 @@ impl VocabularyFiles {
         let is_codes = |path: &PathBuf| path.ends_with(BPE_MODEL) || has_extension(&path.to_string_lossy(), &["bpe"]);
         self.segmenter.as_ref().is_some_and(is_codes)
     }
+
+    /// Whether a `tokenizer.json` divides text into the words of a list.
+    #[must_use]
+    pub fn has_tokenizer(&self) -> bool {
+        self.segmenter.as_ref().is_some_and(|path| has_extension(&path.to_string_lossy(), &["json"]))
+    }
 }
 
 impl From<PathBuf> for VocabularyFiles {
@@ -233,6 +239,13 @@ impl ModelFiles {
             }
         }
         Ok((config, weights))
+    }
+
+    /// The settings of the model, where they are in a file that is read before its tensors: in our own directories.
+    #[must_use]
+    pub fn settings(&self) -> Option<Config> {
+        let own = self.format == Format::Directory;
+        own.then(|| directory::read_manifest(&self.directory).ok()).flatten().map(|manifest| manifest.model)
     }
 
     /// The vocabularies whose files a user names. Those of CTranslate2 are the SentencePiece models that divide text

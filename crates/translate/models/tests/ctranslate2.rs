@@ -386,6 +386,27 @@ fn starts_and_ends_are_those_of_the_settings() {
     }
 }
 
+/// A factor of queries that is not the usual one, as in T5, goes into their map.
+#[test]
+fn the_factor_of_queries_goes_into_their_map() {
+    let (config, weights) = tiny();
+    let expected = scores(&Model::new(config.clone(), &weights).unwrap());
+    let network = network(&config);
+    let root = (network.dim_emb as f32 / network.heads as f32).sqrt();
+    let mut variables = newest(&config, &weights);
+    for variable in &mut variables {
+        let is_queries = variable.name.starts_with("decoder/layer_0/attention/linear_0/");
+        if is_queries {
+            let numbers = variable.bytes.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes) / root);
+            variable.bytes = numbers.flat_map(|number| number.to_le_bytes()).collect();
+        }
+    }
+    let unscaled = scores(&Model::load(current(&variables, &config).path()).unwrap());
+    assert!(expected.iter().zip(&unscaled).any(|(a, b)| (a - b).abs() > 1e-4));
+    variables.push(floats("decoder/layer_0/attention/queries_scale", &[], &[1.0]));
+    assert_near(&scores(&Model::load(current(&variables, &config).path()).unwrap()), &expected, 1e-5);
+}
+
 /// Attention of the first word over the source.
 fn attention(model: &Model) -> Vec<f32> {
     let (mut state, mut scores) = (model.new_state(), model.new_scores());
@@ -417,7 +438,6 @@ fn what_is_not_implemented_is_refused_by_name() {
             floats("decoder/layer_1/attention/linear_1/weight", &[4, 2], &[0.0; 8]),
             "linear_1/weight` is 4 × 2, expected",
         ),
-        (floats("encoder/layer_0/self_attention/queries_scale", &[], &[1.0]), "queries_scale` of 1"),
         (
             Variable { kind: I8, ..floats("encoder/layer_0/ffn/linear_1/weight", &[1], &[]) },
             "linear_1/weight`: it is a vector of 1 of i8, but takes 0 bytes",

@@ -136,25 +136,24 @@ impl Vocabulary {
         control.filter(|&id| !self.is_unknown(id)).chain(no_text.iter().copied()).collect()
     }
 
-    /// The words that stand for single bytes, with their bytes: the pieces of byte fallback. Models of MarianMT have
-    /// none.
+    /// The words that stand for single bytes, with their bytes: the pieces of byte fallback.
     pub fn bytes(&self) -> impl Iterator<Item = (WordId, u8)> {
-        let pieces = match &self.form {
-            Form::Pieces(pieces) => Some(pieces),
-            Form::Words(_) | Form::MarianMt(_) | Form::MosesBpe(_) => None,
+        let (pieces, listed) = match &self.form {
+            Form::Pieces(pieces) => (Some(pieces), None),
+            Form::MarianMt(model) => (None, Some(model)),
+            Form::Words(_) | Form::MosesBpe(_) => (None, None),
         };
-        pieces.into_iter().flat_map(|pieces| pieces.bytes())
+        let listed = listed.into_iter().flat_map(|model| model.bytes());
+        pieces.into_iter().flat_map(|pieces| pieces.bytes()).chain(listed)
     }
 
-    /// Whether there are characters that it can not express: it has pieces, none of which stand for bytes. To a
-    /// list of words
-    /// the unknown word is a word like others.
+    /// Whether there are characters that it can not express: it has pieces, none of which stand for bytes. To a list of
+    /// words the unknown word is a word like others.
     #[must_use]
     pub fn lacks_characters(&self) -> bool {
         match &self.form {
             Form::Words(_) | Form::MosesBpe(_) => false,
-            Form::Pieces(pieces) => pieces.bytes().next().is_none(),
-            Form::MarianMt(_) => true,
+            Form::Pieces(_) | Form::MarianMt(_) => self.bytes().next().is_none(),
         }
     }
 
@@ -175,7 +174,7 @@ impl Vocabulary {
     #[must_use]
     pub fn is_byte(&self, id: WordId) -> bool {
         let piece = self.word(id);
-        matches!(self.form, Form::Pieces(_)) && piece.len() == 6 && piece.starts_with("<0x") && piece.ends_with('>')
+        self.has_pieces() && piece.len() == 6 && piece.starts_with("<0x") && piece.ends_with('>')
     }
 
     /// Whether words are pieces of written words, so that a character may be missing.

@@ -154,6 +154,27 @@ fn pieces_end_with_the_end_of_sentence() {
     assert_eq!(vocabulary.word(vocabulary.special_words()[10]), "<0x0A>");
 }
 
+/// Pieces of bytes are such with a list next to the model, too: as CTranslate2's converter writes MADLAD-400.
+#[test]
+fn bytes_of_a_list_are_bytes() {
+    let model = testdata("sentencepiece/unigram-bytes.spm");
+    let own = Vocabulary::open(&model).unwrap();
+    let ids = || (0..own.len()).map(WordId::new);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shared_vocabulary.json");
+    let words: Vec<&str> = ids().map(|id| own.word(id)).collect();
+    std::fs::write(&path, serde_json::to_string(&words).unwrap()).unwrap();
+    let listed = Vocabulary::open_marian_mt(&path, &model).unwrap();
+    let bytes = |vocabulary: &Vocabulary| vocabulary.bytes().collect::<Vec<_>>();
+    assert_eq!((bytes(&listed).len(), bytes(&listed)), (256, bytes(&own)));
+    for id in ids() {
+        assert_eq!((listed.is_byte(id), listed.is_open(id)), (own.is_byte(id), own.is_open(id)), "{}", own.word(id));
+    }
+    assert!(!listed.lacks_characters());
+    let line = "Das ist ein Haus. ☃";
+    assert_eq!(decode(&listed, &encode(&listed, line)), line);
+}
+
 #[derive(Deserialize)]
 struct MarianMt {
     source: Vec<Row>,

@@ -1,5 +1,6 @@
 //! The files of CTranslate2's directories, and of the packages of Argos Translate, which hold such a directory.
 
+use super::hugging_face::TOKENIZER;
 use super::{BPE_MODEL, ModelFiles, Vocabularies, VocabularyFiles, file_names, has_extension};
 use crate::ModelError;
 use crate::config::{DecoderDefaults, LanguagePlaces, LanguageWords};
@@ -85,13 +86,15 @@ pub(super) fn language_words(directory: &Path, prefix: &str) -> Result<LanguageW
     Ok(LanguageWords { places: LanguagePlaces::Target, source: None, target: Some(prefix.to_owned()), words })
 }
 
-/// The vocabularies of a directory: lists of words, and the SentencePiece models that divide text into them, in the
-/// directory or in that above.
+/// The vocabularies of a directory: lists of words, and what divides text into them: SentencePiece models in the
+/// directory or in that above, or a `tokenizer.json`.
 pub(super) fn vocabularies(directory: &Path) -> Result<Vocabularies, ModelError> {
     let lists = WordLists::find(directory)?;
     let above = directory.canonicalize().ok().and_then(|path| Some(path.parent()?.to_owned()));
+    let tokenizer = directory.join(TOKENIZER);
     let found = match segmenters(directory)? {
         Some(found) => Some(found),
+        None if tokenizer.is_file() => Some([tokenizer.clone(), tokenizer]),
         None => above.as_deref().map(segmenters).transpose()?.flatten().or_else(|| codes(above.as_deref()?)),
     };
     match found {
@@ -158,7 +161,7 @@ fn check_words(directory: &Path, lists: &WordLists) -> Result<(), ModelError> {
         (true, _) => (
             "pieces of SentencePiece",
             "copy the model that divides text into them to the directory, as `source.spm` and `target.spm` or as \
-             `sentencepiece.model`, or name it as the vocabulary",
+             `sentencepiece.model` (or a `tokenizer.json`), or name it as the vocabulary",
         ),
         (_, true) => ("pieces of another tool than SentencePiece", "models with SentencePiece are read"),
         _ => return Ok(()),

@@ -8,7 +8,7 @@ use crate::config::hugging_face::Family;
 use std::path::Path;
 
 /// What Hugging Face's tokenizers write, with everything in it.
-const TOKENIZER: &str = "tokenizer.json";
+pub(super) const TOKENIZER: &str = "tokenizer.json";
 
 /// The vocabularies of the model in `directory`: those of MarianMT by their usual names; of other models a list of
 /// words with a SentencePiece model, a `tokenizer.json`, or a SentencePiece model alone.

@@ -3,7 +3,7 @@
 use super::{ModelFiles, ctranslate2, moses_scripts};
 use crate::ModelError;
 use crate::config::LanguageWords;
-use crate::formats::{Format, directory, hugging_face};
+use crate::formats::{Format, ctranslate2 as directories, directory, hugging_face};
 
 /// What the settings of a model say about its languages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,7 +29,10 @@ impl ModelFiles {
                 NamedLanguages { pair: config.languages, words: config.language_words, ..NamedLanguages::default() }
             }
             Format::HuggingFace => hugging_face::languages(&self.directory)?,
-            Format::CTranslate2 | Format::MarianNpz | Format::MarianBin => NamedLanguages::default(),
+            Format::CTranslate2 => {
+                NamedLanguages { words: directories::languages(&self.directory)?, ..NamedLanguages::default() }
+            }
+            Format::MarianNpz | Format::MarianBin => NamedLanguages::default(),
         };
         if let Some(prefix) = &self.target_prefix {
             named.words = Some(ctranslate2::language_words(&self.directory, prefix)?);

@@ -11,13 +11,14 @@ mod special;
 mod tensors;
 mod variables;
 
+use super::hugging_face;
 use crate::buffer::{Buffer, Slice};
-use crate::config::{Architecture, DecoderDefaults};
+use crate::config::{Architecture, DecoderDefaults, LanguageWords, Positions};
 use crate::stored::Encoding;
 use crate::{Config, ModelError, Precision, Weights};
 use network::Network;
 use special::Special;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tensors::Tensors;
 use variables::Variables;
@@ -45,19 +46,62 @@ pub(crate) fn is_model(start: &[u8]) -> bool {
     (1..=64).contains(&version) && specifications.iter().any(|specification| name.starts_with(specification))
 }
 
+/// The files of a model.
+struct Files {
+    variables: Variables,
+    /// The file of settings, for messages, and its content if it is there.
+    settings: PathBuf,
+    json: Option<Vec<u8>>,
+    words: special::Words,
+}
+
+impl Files {
+    fn open(directory: &Path) -> Result<Self, ModelError> {
+        let path = directory.join(MODEL);
+        crate::files::check_file(&path)?;
+        let variables = Variables::parse(&path, &Slice::whole(Buffer::map(&path)?))?;
+        let settings = directory.join(SETTINGS);
+        let json = match std::fs::read(&settings) {
+            Ok(json) => Some(json),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(ModelError::io(&settings, "read", error)),
+        };
+        Ok(Self { variables, settings, json, words: WordLists::find(directory)?.read()? })
+    }
+}
+
 /// Reads the model in `directory`.
 pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
-    let path = directory.join(MODEL);
-    crate::files::check_file(&path)?;
-    let variables = Variables::parse(&path, &Slice::whole(Buffer::map(&path)?))?;
-    let settings = directory.join(SETTINGS);
-    let json = match std::fs::read(&settings) {
-        Ok(json) => Some(json),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(ModelError::io(&settings, "read", error)),
-    };
-    let words = WordLists::find(directory)?.read()?;
-    model_of(&settings, variables, json.as_deref(), &words)
+    let files = Files::open(directory)?;
+    let language_words = language_words(directory, &files)?;
+    let (config, weights) = model_of(&files.settings, files.variables, files.json.as_deref(), &files.words)?;
+    Ok((Config { language_words, ..config }, weights))
+}
+
+/// The words that name languages to the model in `directory`, if it is one of several.
+pub(crate) fn languages(directory: &Path) -> Result<Option<LanguageWords>, ModelError> {
+    language_words(directory, &Files::open(directory)?)
+}
+
+fn language_words(directory: &Path, files: &Files) -> Result<Option<LanguageWords>, ModelError> {
+    let mut variables = files.variables.clone();
+    let special = Special::read(&files.settings, &mut variables, files.json.as_deref())?;
+    let network = Network::read(&mut variables, special.layer_norm_epsilon)?;
+    if has_buckets(&network) {
+        // The words of languages, where there are several, are in the vocabulary (`<2de>`).
+        return Ok(Some(LanguageWords::in_vocabulary()));
+    }
+    if network.starts_from_zeros || !special.starts_with_end() || !Arc::ptr_eq(&files.words.source, &files.words.target)
+    {
+        return Ok(None);
+    }
+    let layers = (network.config.encoder_depth, network.config.decoder_depth);
+    hugging_face::language_words(directory, &files.words.target, layers)
+}
+
+/// Whether a network is one of T5's.
+fn has_buckets(network: &Network) -> bool {
+    matches!(network.config.positions, Positions::Buckets { .. })
 }
 
 /// The model of the bytes of its files; `words` is the list of the words of both languages, in JSON.
@@ -88,7 +132,7 @@ fn model_of(
     let ids = special.ids(settings, words, network.starts_from_zeros)?;
     network.config.start_word = ids.start;
     network.config.source_start = ids.source_start;
-    network.config.source_without_end = special.source_without_end();
+    network.config.source_without_end = special.source_without_end() && !has_buckets(&network);
     let precision = match integers {
         Some(Encoding::I8) => Some(Precision::Int8),
         Some(Encoding::I16) => Some(Precision::Int16),

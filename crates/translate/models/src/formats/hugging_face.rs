@@ -18,6 +18,7 @@ use crate::files::{NamedLanguages, check_file};
 use crate::stored::{Encoding, StoredTensor};
 use crate::transformer::position_vectors;
 use crate::{Config, ModelError, Weights};
+pub(crate) use languages::in_list as language_words;
 use metaphrase_base::inside;
 use names::{as_marian, canonical};
 use serde::Deserialize;

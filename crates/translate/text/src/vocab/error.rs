@@ -79,6 +79,21 @@ pub enum VocabularyError {
         /// Its id.
         id: u32,
     },
+    /// A list and a `tokenizer.json` that are of two models.
+    #[error(
+        "word {id} is `{listed}`, and in {} `{word}`: they are of two models; copy the files of one model",
+        tokenizer.display()
+    )]
+    OtherWord {
+        /// The id.
+        id: u32,
+        /// The word in the list.
+        listed: String,
+        /// The word in the other file.
+        word: String,
+        /// The other file.
+        tokenizer: PathBuf,
+    },
     /// A word that every vocabulary needs.
     #[error("has no entry for `{0}`, which every vocabulary needs")]
     Missing(&'static str),

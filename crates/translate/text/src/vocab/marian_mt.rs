@@ -43,6 +43,11 @@ impl MarianMt {
         &self.words
     }
 
+    /// The words that are pieces of bytes, with their bytes.
+    pub(super) fn bytes(&self) -> impl Iterator<Item = (WordId, u8)> {
+        self.model.bytes().filter_map(|(piece, byte)| Some((self.words.id(self.model.piece(piece))?, byte)))
+    }
+
     /// Words that never stand in a text: padding, the start of a sentence.
     pub(super) fn no_text(&self) -> &[WordId] {
         &self.no_text

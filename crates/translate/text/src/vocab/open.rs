@@ -72,6 +72,32 @@ impl Vocabulary {
         read().map_err(|source| VocabularyError::File { path: list.to_owned(), source: Box::new(source) })
     }
 
+    /// Reads the vocabulary of a model that has both a `list` of its words, in any format of lists, and the file
+    /// `tokenizer` of Hugging Face's tokenizers (`tokenizer.json`), which divides text into them.
+    ///
+    /// # Errors
+    /// If a file can not be read or is no valid vocabulary, or if they number words differently.
+    pub fn open_tokenizer(list: &Path, tokenizer: &Path) -> Result<Self, VocabularyError> {
+        let vocabulary = Self::open(tokenizer)?;
+        let read = || {
+            let bytes = read_unpacked(list)?;
+            let words = list_of_pieces(VocabularyFormat::detect(list, &bytes)?, &bytes)?;
+            let ids = (0..words.len().min(vocabulary.len())).map(WordId::new);
+            // A list may end with words that fill it up, and leave some out.
+            match ids.into_iter().find(|&id| words.word(id) != vocabulary.word(id)) {
+                None => Ok(()),
+                Some(id) => Err(VocabularyError::OtherWord {
+                    id: id.0,
+                    listed: words.word(id).to_owned(),
+                    word: vocabulary.word(id).to_owned(),
+                    tokenizer: tokenizer.to_owned(),
+                }),
+            }
+        };
+        read().map_err(|source| VocabularyError::File { path: list.to_owned(), source: Box::new(source) })?;
+        Ok(vocabulary)
+    }
+
     /// Reads the vocabulary of a model of BPE units: `list` has the ids, in any format of lists, `codes` divides tokens
     /// into units, and `steps` divide lines into tokens.
     ///

@@ -21,6 +21,8 @@ pub(super) struct Network {
     pub(super) starts_from_zeros: bool,
     /// The factor c of the activation x · σ(c · x).
     pub(super) sigmoid_factor: Option<f32>,
+    /// The factor of the input of the output layer.
+    pub(super) output_scale: f32,
 }
 
 /// The name of the table of source words.
@@ -33,6 +35,13 @@ pub(super) const TARGET_TABLE: &str = "decoder/embeddings/weight";
 pub(super) const OUTPUT_TABLE: &str = "decoder/projection/weight";
 pub(super) const OUTPUT_BIAS: &str = "decoder/projection/bias";
 
+/// The map of a feed-forward block, within its layer, whose outputs multiply those of the activation.
+pub(super) const GATE: &str = "ffn/linear_0_noact";
+
+/// The numbers for buckets of distances, within an attention block, and the distance of the last bucket.
+pub(super) const BUCKETS: &str = "relative_attention_bias";
+pub(super) const LAST_BUCKET: &str = "relative_attention_max_distance";
+
 impl Network {
     pub(super) fn read(variables: &mut Variables, epsilon: Option<f32>) -> Result<Self, ModelError> {
         if variables.contains("encoder/embeddings_1/weight") {
@@ -41,15 +50,7 @@ impl Network {
         }
         let (source_words, _) = matrix(variables, source_table(variables))?;
         let (target_words, dim_emb) = matrix(variables, TARGET_TABLE)?;
-        let pre_norm = both(variables, "pre_norm", 1.0)? != 0.0;
-        let norm = match variables.contains("encoder/layer_0/self_attention/layer_norm/beta") {
-            true => Operation::LayerNorm,
-            false => Operation::RmsNorm,
-        };
-        let default_epsilon = if norm == Operation::LayerNorm { LAYER_NORM_EPSILON } else { RMS_NORM_EPSILON };
-        let optional_norm =
-            |name| Ok(if has(variables, name)? { Operations(vec![norm]) } else { Operations::default() });
-        let (postprocess_emb, postprocess_top) = (optional_norm("layernorm_embedding")?, optional_norm("layer_norm")?);
+        let norms = Norms::read(variables)?;
         let [encoder_depth, decoder_depth] = ["encoder", "decoder"].map(|side| depth(variables, side));
         let feed_forward = |side| {
             let (dim, _) = matrix(variables, &format!("{side}/layer_0/ffn/linear_0/weight"))?;
@@ -57,6 +58,7 @@ impl Network {
         };
         let (encoder_ffn, decoder_ffn) = (feed_forward("encoder")?, feed_forward("decoder")?);
         let positions = positions(variables, dim_emb)?;
+        let heads = count(variables, "num_heads", HEADS)?;
         let tied_embeddings = TiedEmbeddings {
             source_target: variables.are_one(source_table(variables), TARGET_TABLE),
             target_output: variables.are_one(OUTPUT_TABLE, TARGET_TABLE),
@@ -65,33 +67,62 @@ impl Network {
         let (activation, sigmoid_factor) = activation(variables)?;
         both(variables, "embeddings_merge", 0.0)?;
         variables.setting("decoder", "alignment_heads")?;
-        let (preprocess, postprocess) = match pre_norm {
-            true => (vec![norm], vec![Operation::Add]),
-            false => (Vec::new(), vec![Operation::Add, norm]),
-        };
         let config = TransformerConfig {
             dim_emb,
-            heads: count(variables, "num_heads", HEADS)?,
+            heads,
+            dim_head: dim_head(variables, dim_emb, heads)?,
             encoder_depth,
             decoder_depth,
             encoder_ffn,
             decoder_ffn,
             activation,
-            preprocess: Operations(preprocess),
-            postprocess: Operations(postprocess),
-            postprocess_emb,
-            postprocess_top,
+            gated_ffn: variables.contains(&format!("encoder/layer_0/{GATE}/weight")),
+            preprocess: norms.preprocess,
+            postprocess: norms.postprocess,
+            postprocess_emb: norms.embedding,
+            postprocess_top: norms.top,
             tied_embeddings,
             positions,
             scale_embeddings: scale_embeddings(variables, dim_emb)?,
             alignment_layer: alignment_layer(variables, decoder_depth)?,
-            layer_norm_epsilon: epsilon.unwrap_or(default_epsilon),
+            layer_norm_epsilon: epsilon.unwrap_or(norms.epsilon),
             output_bias,
             normalised_keys: true,
             ..TransformerConfig::default()
         };
         let starts_from_zeros = variables.number("decoder/start_from_zero_embedding")?.is_some_and(|flag| flag != 0.0);
-        Ok(Self { config, source_words, target_words, starts_from_zeros, sigmoid_factor })
+        let output_scale = variables.number("decoder/scale_outputs")?.unwrap_or(1.0);
+        Ok(Self { config, source_words, target_words, starts_from_zeros, sigmoid_factor, output_scale })
+    }
+}
+
+/// Where a network normalises.
+struct Norms {
+    /// Before and after each block.
+    preprocess: Operations,
+    postprocess: Operations,
+    /// After the embedding, and after the last layer.
+    embedding: Operations,
+    top: Operations,
+    /// ε where the model does not state it.
+    epsilon: f32,
+}
+
+impl Norms {
+    fn read(variables: &mut Variables) -> Result<Self, ModelError> {
+        let pre_norm = both(variables, "pre_norm", 1.0)? != 0.0;
+        let (norm, epsilon) = match variables.contains("encoder/layer_0/self_attention/layer_norm/beta") {
+            true => (Operation::LayerNorm, LAYER_NORM_EPSILON),
+            false => (Operation::RmsNorm, RMS_NORM_EPSILON),
+        };
+        let optional = |name| Ok(if has(variables, name)? { Operations(vec![norm]) } else { Operations::default() });
+        let (embedding, top) = (optional("layernorm_embedding")?, optional("layer_norm")?);
+        let (preprocess, postprocess) = match pre_norm {
+            true => (vec![norm], vec![Operation::Add]),
+            false => (Vec::new(), vec![Operation::Add, norm]),
+        };
+        let (preprocess, postprocess) = (Operations(preprocess), Operations(postprocess));
+        Ok(Self { preprocess, postprocess, embedding, top, epsilon })
     }
 }
 
@@ -104,6 +135,14 @@ fn matrix(variables: &Variables, name: &str) -> Result<(usize, usize), ModelErro
         [rows, cols] => Ok((rows, cols)),
         _ => Err(ModelError::tensor(variables.path(), name, "it is no matrix; the file is damaged")),
     }
+}
+
+/// The size of a head, where it is not its part of the embedding.
+fn dim_head(variables: &Variables, dim: usize, heads: usize) -> Result<Option<usize>, ModelError> {
+    // Queries, keys and values of all heads, which are one map.
+    let (outputs, _) = matrix(variables, "encoder/layer_0/self_attention/linear_0/weight")?;
+    let size = outputs / 3 / heads;
+    Ok((size * heads != dim).then_some(size))
 }
 
 /// The number of layers of a side.
@@ -143,11 +182,11 @@ fn activation(variables: &mut Variables) -> Result<(Activation, Option<f32>), Mo
     let code = both(variables, "activation", 0.0)?;
     let name = match code as i64 {
         0 => return Ok((Activation::Relu, None)),
+        1 => return Ok((Activation::GeluTanh, None)),
         2 => return Ok((Activation::Swish, None)),
         3 => return Ok((Activation::Gelu, None)),
         4 => return Ok((Activation::Swish, Some(1.702))),
         6 => return Ok((Activation::Sigmoid, None)),
-        1 => "the approximation of gelu by tanh",
         5 => "tanh",
         _ => "of an unknown kind",
     };
@@ -155,7 +194,7 @@ fn activation(variables: &mut Variables) -> Result<(Activation, Option<f32>), Mo
     Err(ModelError::unsupported(
         variables.path(),
         what,
-        "it can be relu, swish, gelu, gelu's approximation by sigmoid, or sigmoid",
+        "it can be relu, swish, gelu, gelu's approximations by tanh and sigmoid, or sigmoid",
     ))
 }
 
@@ -187,16 +226,23 @@ fn scale_embeddings(variables: &mut Variables, dim: usize) -> Result<bool, Model
     }
 }
 
-/// How words know their places. The tables of both sides have to be one.
+/// How words know their places.
 fn positions(variables: &mut Variables, dim: usize) -> Result<Positions, ModelError> {
     let names = ["encoder", "decoder"].map(|side| format!("{side}/position_encodings/encodings"));
     if let Some((rows, _)) = variables.shape("encoder/layer_0/self_attention/relative_position_keys").and_then(pair) {
         return Ok(Positions::Relative { distance: rows / 2 });
     }
+    let scope = "encoder/layer_0/self_attention";
+    if let Some((buckets, _)) = variables.shape(&format!("{scope}/{BUCKETS}")).and_then(pair) {
+        let distance = variables.number(&format!("{scope}/{LAST_BUCKET}"))?.unwrap_or(128.0);
+        // What is no number of words is refused with the other settings.
+        return Ok(Positions::Buckets { buckets, distance: distance as usize });
+    }
     let [encoder, decoder] = &names;
     match (variables.find(encoder), variables.find(decoder)) {
         (None, None) => Ok(Positions::SinusoidalShifted { offset: 1 }),
         (Some(one), Some(other)) if one.same_start(&other, dim) => Ok(Positions::Trained),
+        (Some(_), Some(_)) => Ok(Positions::TrainedBySide),
         _ => Err(differ(variables, "position_encodings/encodings")),
     }
 }

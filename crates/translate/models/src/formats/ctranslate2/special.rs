@@ -105,6 +105,12 @@ impl Special {
         !self.ends_source && self.start.as_ref() == Some(&self.begin) && self.begin != self.end
     }
 
+    /// Whether the decoder starts with the end of sentence, as in models that came from fairseq, where the word of a
+    /// language comes next if there are several.
+    pub(super) fn starts_with_end(&self) -> bool {
+        self.start.as_ref() == Some(&self.end)
+    }
+
     /// The special words among the words of the model; `path` is the file that names them. A decoder that starts from
     /// zeros needs no word for it.
     pub(super) fn ids(&self, path: &Path, words: &Words, starts_from_zeros: bool) -> Result<Ids, ModelError> {

@@ -1,7 +1,7 @@
 //! The tensors of the network under their canonical names. Matrices of CTranslate2 are `outputs × inputs`, and the maps
 //! that read the same input are one.
 
-use super::network::{Network, OUTPUT_BIAS, OUTPUT_TABLE, TARGET_TABLE, source_table};
+use super::network::{BUCKETS, GATE, LAST_BUCKET, Network, OUTPUT_BIAS, OUTPUT_TABLE, TARGET_TABLE, source_table};
 use super::variables::Variables;
 use crate::ModelError;
 use crate::buffer::{Buffer, Slice};
@@ -50,6 +50,10 @@ impl Tensors {
                 }
             }
         }
+        // The last normalisation takes over the factor of its output.
+        for name in ["rms_scale", "ln_scale", "ln_bias"] {
+            reader.scale(&format!("decoder_top_{name}"), network.output_scale);
+        }
         Ok(Self(reader.tensors))
     }
 }
@@ -74,13 +78,18 @@ impl Reader<'_> {
         if config.output_bias {
             self.vector("decoder_ff_logit_out_b", OUTPUT_BIAS, *target_words)?;
         }
-        if config.positions == Positions::Trained {
-            let tables = ["encoder", "decoder"].map(|side| format!("{side}/position_encodings/encodings"));
-            let rows = |name: &String| self.variables.shape(name).map_or(0, |shape| shape[0]);
-            let longest = if rows(&tables[0]) > rows(&tables[1]) { &tables[0] } else { &tables[1] };
-            let rows = rows(longest);
-            let table = self.matrix(longest, [rows, dim])?.table(rows);
-            self.tensors.insert("Wpos".to_owned(), table);
+        let tables = ["encoder", "decoder"].map(|side| format!("{side}/position_encodings/encodings"));
+        let rows = |name: &String| self.variables.shape(name).and_then(|shape| shape.first().copied()).unwrap_or(0);
+        let lengths = [rows(&tables[0]), rows(&tables[1])];
+        let longest = usize::from(lengths[0] <= lengths[1]);
+        let read: &[(usize, &str)] = match config.positions {
+            Positions::Trained => &[(longest, "Wpos")],
+            Positions::TrainedBySide => &[(0, "encoder_Wpos"), (1, "decoder_Wpos")],
+            _ => &[],
+        };
+        for &(side, ours) in read {
+            let table = self.matrix(&tables[side], [lengths[side], dim])?.table(lengths[side]);
+            self.tensors.insert(ours.to_owned(), table);
         }
         Ok(())
     }
@@ -89,17 +98,18 @@ impl Reader<'_> {
     fn layer(&mut self, side: &str, i: usize) -> Result<(), ModelError> {
         let (theirs, ours) = (format!("{side}/layer_{i}"), format!("{side}_l{}", i + 1));
         let (dim, after) = (self.network.config.dim_emb, self.after());
+        let heads = self.network.config.heads * self.network.config.head_size();
         let own = format!("{ours}_self");
-        self.maps(&format!("{theirs}/self_attention/linear_0"), &own, &["q", "k", "v"], [dim, dim])?;
-        self.maps(&format!("{theirs}/self_attention/linear_1"), &own, &["o"], [dim, dim])?;
+        self.maps(&format!("{theirs}/self_attention/linear_0"), &own, &["q", "k", "v"], [heads, dim])?;
+        self.maps(&format!("{theirs}/self_attention/linear_1"), &own, &["o"], [dim, heads])?;
         self.attention(&format!("{theirs}/self_attention"), &own)?;
         self.norm(&format!("{own}_Wo"), after, &format!("{theirs}/self_attention/layer_norm"))?;
         if side == "decoder" {
             let (context, other) = (format!("{ours}_context"), format!("{theirs}/attention"));
-            self.maps(&format!("{other}/linear_0"), &context, &["q"], [dim, dim])?;
-            self.maps(&format!("{other}/linear_1"), &context, &["k", "v"], [dim, dim])?;
-            self.maps(&format!("{other}/linear_2"), &context, &["o"], [dim, dim])?;
-            self.check_queries(&other)?;
+            self.maps(&format!("{other}/linear_0"), &context, &["q"], [heads, dim])?;
+            self.maps(&format!("{other}/linear_1"), &context, &["k", "v"], [heads, dim])?;
+            self.maps(&format!("{other}/linear_2"), &context, &["o"], [dim, heads])?;
+            self.scale_queries(&other, &context)?;
             self.norm(&format!("{context}_Wo"), after, &format!("{other}/layer_norm"))?;
         }
         let config = &self.network.config;
@@ -107,6 +117,9 @@ impl Reader<'_> {
         let maps = format!("{ours}_ffn");
         self.maps(&format!("{theirs}/ffn/linear_0"), &maps, &["1"], [inner, dim])?;
         self.maps(&format!("{theirs}/ffn/linear_1"), &maps, &["2"], [dim, inner])?;
+        if self.network.config.gated_ffn {
+            self.maps(&format!("{theirs}/{GATE}"), &maps, &["g"], [inner, dim])?;
+        }
         if let Some(factor) = self.network.sigmoid_factor {
             // x · σ(c x) = swish(c x) / c
             self.scale(&format!("{maps}_W1"), factor);
@@ -125,27 +138,43 @@ impl Reader<'_> {
     fn attention(&mut self, theirs: &str, ours: &str) -> Result<(), ModelError> {
         let config = &self.network.config;
         if let Positions::Relative { distance } = config.positions {
-            let shape = [2 * distance + 1, config.dim_emb / config.heads.max(1)];
+            let shape = [2 * distance + 1, config.head_size()];
             for kind in ["keys", "values"] {
                 let table = self.matrix(&format!("{theirs}/relative_position_{kind}"), shape)?.table(shape[0]);
                 self.tensors.insert(format!("{ours}_relative_{kind}"), table);
             }
         }
-        self.check_queries(theirs)
+        if let Positions::Buckets { buckets, .. } = config.positions {
+            self.buckets(theirs, ours, [buckets, config.heads])?;
+        }
+        self.scale_queries(theirs, ours)
     }
 
-    /// Queries have to be divided by the root of a head's size.
-    fn check_queries(&mut self, scope: &str) -> Result<(), ModelError> {
-        let config = &self.network.config;
-        let expected = 1.0 / (config.dim_emb as f32 / config.heads.max(1) as f32).sqrt();
-        let name = format!("{scope}/queries_scale");
-        match self.variables.number(&name)? {
-            Some(scale) if (scale - expected).abs() > 4e-3 * expected => {
-                let what = format!("`{name}` of {scale}");
-                Err(ModelError::unsupported(self.variables.path(), what, format!("it must be {expected}")))
-            }
-            _ => Ok(()),
+    /// The numbers for buckets of distances, which all layers of a side share.
+    fn buckets(&mut self, theirs: &str, ours: &str, shape: [usize; 2]) -> Result<(), ModelError> {
+        let name = format!("{theirs}/{BUCKETS}");
+        let side = if ours.starts_with("encoder") { "encoder" } else { "decoder" };
+        let first = format!("{side}/layer_0/self_attention/{BUCKETS}");
+        self.variables.number(&format!("{theirs}/{LAST_BUCKET}"))?;
+        let table = self.matrix(&name, shape)?.table(shape[0]);
+        if !self.variables.are_one(&name, &first) {
+            let what = format!("`{name}` that is another than that of the first layer");
+            return Err(ModelError::unsupported(self.variables.path(), what, "all layers must share one"));
         }
+        self.tensors.insert(format!("{side}_relative_bias"), table);
+        Ok(())
+    }
+
+    /// The factor of queries, where it is not the usual one, 1 / √ of a head's size, goes into their map.
+    fn scale_queries(&mut self, theirs: &str, ours: &str) -> Result<(), ModelError> {
+        let usual = (self.network.config.head_size() as f32).sqrt();
+        let Some(scale) = self.variables.number(&format!("{theirs}/queries_scale"))? else { return Ok(()) };
+        // The usual factor may have been rounded to 16 bits.
+        if (scale * usual - 1.0).abs() > 4e-3 {
+            self.scale(&format!("{ours}_Wq"), scale * usual);
+            self.scale(&format!("{ours}_bq"), scale * usual);
+        }
+        Ok(())
     }
 
     /// Maps that are one in the file, each `[outputs, inputs]`: `{ours}_W{suffix}` and `{ours}_b{suffix}` of each
@@ -227,6 +256,9 @@ impl Reader<'_> {
 
     /// Multiplies a tensor that has been read.
     fn scale(&mut self, name: &str, factor: f32) {
+        if factor == 1.0 {
+            return;
+        }
         let Some(tensor) = self.tensors.get_mut(name) else { return };
         match (&mut tensor.encoding, &mut tensor.scales) {
             (Encoding::Scaled8, Some(scales)) => {

@@ -16,6 +16,7 @@ const MAX_RANK: u8 = 8;
 
 /// The variables of a model. Each is asked for by name; those that nobody asks for are features that are not
 /// implemented, see [`check_all_used`](Self::check_all_used).
+#[derive(Clone)]
 pub(super) struct Variables {
     path: PathBuf,
     /// The version of the file's layout.

@@ -35,7 +35,10 @@ const MBART50: [&str; 52] = [
 /// sides.
 const SMALL100_LAYERS: (usize, usize) = (12, 3);
 
-/// The settings of a tokeniser, `tokenizer_config.json`.
+/// The file with the settings of a tokeniser.
+const CONFIG: &str = "tokenizer_config.json";
+
+/// The settings of a tokeniser.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Tokenizer {
@@ -59,39 +62,80 @@ struct AddedWord {
 
 /// The languages of a model for one pair, if the tokeniser's settings name them.
 pub(super) fn pair(directory: &Path) -> Option<[String; 2]> {
-    let Tokenizer { source_lang, target_lang, .. } = json(directory, "tokenizer_config.json").ok()??;
+    let Tokenizer { source_lang, target_lang, .. } = json(directory, CONFIG).ok()??;
     Some([source_lang?, target_lang?])
 }
 
 /// The words that name languages to the model in `directory`. `first`: the id of the first word of all translations.
 pub(super) fn words(directory: &Path, settings: &Settings, first: Option<u32>) -> Result<LanguageWords, ModelError> {
-    let tokenizer: Tokenizer = json(directory, "tokenizer_config.json")?.unwrap_or_default();
-    let class = tokenizer.tokenizer_class.to_ascii_lowercase();
-    if class.starts_with("mbarttokenizer") {
-        let advice = "mBART-50 is read, whose tokeniser is `MBart50Tokenizer`";
-        return Err(ModelError::unsupported(directory, "mBART of 25 languages", advice));
-    }
-    let layers = (settings.encoder_layers, settings.decoder_layers);
-    let is_small100 = class.contains("small100")
-        || directory.join("tokenization_small100.py").is_file()
-        || (settings.family() == Family::M2m100 && layers == SMALL100_LAYERS);
-    let places = match is_small100 {
-        true => LanguagePlaces::TargetBeforeSource,
-        false if tokenizer.legacy_behaviour => LanguagePlaces::SourceLast,
-        false => LanguagePlaces::SourceAndTarget,
-    };
+    let tokenizer: Tokenizer = json(directory, CONFIG)?.unwrap_or_default();
     let mut words = added(directory, &tokenizer)?;
     words.retain(|word, _| names_language(word));
     if words.is_empty() {
         words = usual(directory, settings, &tokenizer)?;
     }
+    let m2m100 = settings.family() == Family::M2m100;
+    let layers = m2m100.then_some((settings.encoder_layers, settings.decoder_layers));
+    let places = places(directory, &tokenizer, layers)?;
+    Ok(with_defaults(places, words, tokenizer, first))
+}
+
+/// The words of the list of a model that name languages, with what the settings of a tokeniser in `directory` say
+/// about them. `layers`: those of encoder and decoder. `None` if there are not two such words next to each other: a
+/// word alone may look like one.
+pub(crate) fn in_list(
+    directory: &Path,
+    list: &[String],
+    layers: (usize, usize),
+) -> Result<Option<LanguageWords>, ModelError> {
+    let named = (0..).zip(list).filter(|(_, word)| names_language(word));
+    let words: BTreeMap<String, u32> = named.map(|(id, word)| (word.clone(), id)).collect();
+    let mut ids: Vec<u32> = words.values().copied().collect();
+    ids.sort_unstable();
+    if !ids.windows(2).any(|pair| pair[1] == pair[0] + 1) {
+        return Ok(None);
+    }
+    let tokenizer: Tokenizer = json(directory, CONFIG)?.unwrap_or_default();
+    let places = places(directory, &tokenizer, Some(layers))?;
+    Ok(Some(with_defaults(places, words, tokenizer, None)))
+}
+
+/// Where the words of languages stand. `layers`: those of encoder and decoder of a model that may be SMaLL-100.
+fn places(
+    directory: &Path,
+    tokenizer: &Tokenizer,
+    layers: Option<(usize, usize)>,
+) -> Result<LanguagePlaces, ModelError> {
+    let class = tokenizer.tokenizer_class.to_ascii_lowercase();
+    if class.starts_with("mbarttokenizer") {
+        let advice = "mBART-50 is read, whose tokeniser is `MBart50Tokenizer`";
+        return Err(ModelError::unsupported(directory, "mBART of 25 languages", advice));
+    }
+    let is_small100 = class.contains("small100")
+        || directory.join("tokenization_small100.py").is_file()
+        || layers == Some(SMALL100_LAYERS);
+    Ok(match is_small100 {
+        true => LanguagePlaces::TargetBeforeSource,
+        false if tokenizer.legacy_behaviour => LanguagePlaces::SourceLast,
+        false => LanguagePlaces::SourceAndTarget,
+    })
+}
+
+/// The words, and the languages of requests that name none: those of the tokeniser, or the target's by the word
+/// `first`.
+fn with_defaults(
+    places: LanguagePlaces,
+    words: BTreeMap<String, u32>,
+    tokenizer: Tokenizer,
+    first: Option<u32>,
+) -> LanguageWords {
     let known = |language: Option<String>| {
         let language = language?;
         [format!("__{language}__"), language].into_iter().find(|word| words.contains_key(word))
     };
     let (source, target) = (known(tokenizer.src_lang), known(tokenizer.tgt_lang));
     let first = words.iter().find(|(_, id)| Some(**id) == first).map(|(word, _)| word.clone());
-    Ok(LanguageWords { places, source, target: first.or(target), words })
+    LanguageWords { places, source, target: first.or(target), words }
 }
 
 /// The words that a tokeniser has in addition to its model's, with their ids.
