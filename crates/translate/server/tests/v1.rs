@@ -62,10 +62,11 @@ fn numbers_that_a_translation_lacks_have_places() {
 #[test]
 fn terms_are_met_or_missing_and_have_places() {
     let server = server();
-    let terms = json!([{"source": "house", "target": ["Gebäude", "Bau"]}, {"source": "old", "target": "alt"}]);
+    let terms =
+        json!([{"source": "house", "target": ["Gebäude", "Bau"]}, {"source": "old", "target": ["alt", "betagt"]}]);
     let answer = translated(
         &server,
-        json!({"text": "The house is old.", "source": "en", "target": "de", "terms": terms, "require": ["Tag"], "avoid": ["Das", "alt"]}),
+        json!({"text": "The house is old.", "source": "en", "target": "de", "terms": terms, "require": ["Tag"], "avoid": ["Das", "alt", "betagt"]}),
     );
     let sentence = &answer["translations"][0]["sentences"][0];
     let found = sentence["terms"].as_array().unwrap();
