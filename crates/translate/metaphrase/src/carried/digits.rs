@@ -29,7 +29,7 @@ pub(super) fn plain_words(line: &str) -> Vec<PlainWord> {
     let words = words(line).map(|place| &line[place]).filter(|word| word.contains(is_levelled));
     let plain = |word: &str| word.nfkc().map(|c| if c == '\u{2044}' { '/' } else { c }).collect();
     let pairs = words.map(|word| PlainWord { plain: plain(word), written: word.to_owned() });
-    pairs.filter(|pair| find(line, &pair.plain, 0).is_none()).collect()
+    pairs.filter(|pair| find(line, &pair.plain).is_none()).collect()
 }
 
 /// The places of words: letters and digits without anything between them.
@@ -43,25 +43,20 @@ fn words(line: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The first place, from `start` on, at which a text stands as a word.
-fn find(text: &str, word: &str, start: usize) -> Option<usize> {
+/// The first place at which a text stands as a word.
+fn find(text: &str, word: &str) -> Option<usize> {
     let goes_on = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    text.get(start..)?
-        .match_indices(word)
-        .map(|(at, _)| start + at)
-        .find(|&at| !goes_on(text[..at].chars().next_back()) && !goes_on(text[at + word.len()..].chars().next()))
+    let mut places = text.match_indices(word).map(|(at, _)| at);
+    places.find(|&at| !goes_on(text[..at].chars().next_back()) && !goes_on(text[at + word.len()..].chars().next()))
 }
 
-/// A translation with the words as the source writes them.
+/// A translation with the words as the source writes them. A word that was restored is no plain word any more, so the
+/// next one like it is found after it.
 pub(super) fn restored(mut text: String, words: &[PlainWord]) -> String {
-    let mut starts: Vec<(&str, usize)> = Vec::new();
     for PlainWord { plain, written } in words {
-        let start = starts.iter().find(|(word, _)| word == plain).map_or(0, |&(_, start)| start);
-        let Some(at) = find(&text, plain, start) else { continue };
-        text.replace_range(at..at + plain.len(), written);
-        starts.retain(|(word, _)| word != plain);
-        // Another word that was replaced before this one has moved: what counts is that none is replaced twice.
-        starts.push((plain, at + written.len()));
+        if let Some(at) = find(&text, plain) {
+            text.replace_range(at..at + plain.len(), written);
+        }
     }
     text
 }
