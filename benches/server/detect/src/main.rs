@@ -2,9 +2,13 @@
 //! characters), in en, de, fr, ja, zh; each detector may choose among these five, or between English and German.
 //! A second argument is the name of the one detector to measure: memory is that of a process that has no other one.
 
-#[path = "../../../../crates/translate/server/src/detect/mod.rs"]
+#[path = "../../../../crates/translate/server/src"]
 #[allow(dead_code, reason = "its tests are not run here")]
-mod ours;
+mod server {
+    pub mod detect;
+}
+
+use server::detect as ours;
 
 use lingua::{IsoCode639_1, Language, LanguageDetectorBuilder};
 use serde_json::json;

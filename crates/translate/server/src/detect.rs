@@ -111,5 +111,4 @@ fn base(code: &str) -> &str {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -135,4 +135,4 @@ async fn openapi() -> Response<Body> {
 }
 
 /// The description of this interface.
-pub const OPENAPI: &str = include_str!("openapi.json");
+pub const OPENAPI: &str = include_str!("v1/openapi.json");
