@@ -22,6 +22,9 @@ pub(crate) fn forms(term: &str, language: Option<&str>) -> Vec<String> {
     endings.iter().map(|ending| format!("{stem}{ending}")).chain(plurals).collect()
 }
 
+/// Vowels, and their umlauts.
+const UMLAUTS: &[(char, char)] = &[('a', 'ä'), ('o', 'ö'), ('u', 'ü'), ('A', 'Ä'), ('O', 'Ö'), ('U', 'Ü')];
+
 /// The plurals of a German noun with an umlaut: `Häuser` of `Haus`, `Äpfel` of `Apfel`; none if it can have none.
 fn umlaut_plurals(stem: &str) -> Vec<String> {
     let first = stem.rfind(' ').map_or(0, |blank| blank + 1);
@@ -38,15 +41,7 @@ fn umlaut_plurals(stem: &str) -> Vec<String> {
         at -= 1;
         last = syllable[at..].chars().next().unwrap_or_default();
     }
-    let umlaut = match last {
-        'a' => "ä",
-        'o' => "ö",
-        'u' => "ü",
-        'A' => "Ä",
-        'O' => "Ö",
-        'U' => "Ü",
-        _ => return Vec::new(),
-    };
+    let Some((_, umlaut)) = UMLAUTS.iter().find(|(plain, _)| *plain == last) else { return Vec::new() };
     let changed = format!("{}{umlaut}{}{rest}", &syllable[..at], &syllable[at + last.len_utf8()..]);
     let endings: &[&str] = if rest.is_empty() { &["e", "en", "er", "ern"] } else { &["", "n"] };
     endings.iter().map(|ending| format!("{changed}{ending}")).collect()
@@ -70,16 +65,12 @@ pub(crate) fn likely_forms(term: &str, language: Option<&str>) -> Vec<String> {
 
 /// The nouns of which a German word with an umlaut may be a plural, in small letters if the word is.
 fn singulars(word: &str) -> Vec<String> {
-    let Some(at) = word.rfind(['ä', 'ö', 'ü', 'Ä', 'Ö', 'Ü']) else { return Vec::new() };
-    let plain = match word[at..].chars().next() {
-        Some('ä') => "a",
-        Some('ö') => "o",
-        Some('ü') => "u",
-        Some('Ä') => "A",
-        Some('Ö') => "O",
-        _ => "U",
-    };
-    let changed = format!("{}{plain}{}", &word[..at], &word[at + "ä".len()..]);
+    let umlaut = word
+        .char_indices()
+        .rev()
+        .find_map(|(at, c)| UMLAUTS.iter().find(|(_, umlaut)| *umlaut == c).map(|(plain, umlaut)| (at, plain, umlaut)));
+    let Some((at, plain, umlaut)) = umlaut else { return Vec::new() };
+    let changed = format!("{}{plain}{}", &word[..at], &word[at + umlaut.len_utf8()..]);
     let stems = ["ern", "er", "en", "e", "n", ""].iter().filter_map(|ending| changed.strip_suffix(ending));
     let may_be = |stem: &&str| {
         let mut letters = stem.chars();
@@ -139,11 +130,9 @@ pub(crate) fn bases(word: &str, is_noun: bool, language: Option<&str>) -> Vec<St
         let stem = word.strip_suffix(ending).filter(|stem| stem.chars().count() >= 3);
         stem.filter(|stem| stem.chars().all(char::is_alphabetic))
     };
-    if OTHER_WORDS.contains(&&*word.to_lowercase()) {
-        return Vec::new();
-    }
+    let may_be_form = || !OTHER_WORDS.contains(&&*word.to_lowercase());
     match without_region(language) {
-        Some("en") => {
+        Some("en") if may_be_form() => {
             let plural = |(ending, singular): (&str, &str)| cut(ending).map(|stem| format!("{stem}{singular}"));
             let fits = |base: &String| match base.as_bytes() {
                 [.., b's'] => word.ends_with("es"),
@@ -151,7 +140,7 @@ pub(crate) fn bases(word: &str, is_noun: bool, language: Option<&str>) -> Vec<St
             };
             [("s", ""), ("es", ""), ("ies", "y")].into_iter().filter_map(plural).filter(fits).collect()
         }
-        Some("de") => {
+        Some("de") if may_be_form() => {
             let endings = GERMAN.iter().filter(|ending| !ending.is_empty());
             let bases = endings.filter_map(|ending| cut(ending).map(|stem| (stem, *ending)));
             let fits = |(stem, ending): &(&str, &str)| german_endings(stem, is_noun).contains(ending);

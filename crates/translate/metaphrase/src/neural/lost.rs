@@ -4,7 +4,6 @@ use super::context::Context;
 use super::job::{Job, SecondSearch};
 use super::term_forms::Found;
 use super::term_search::{Next, TermLine, TermQuestion, TermSearch, Written};
-use crate::constraints::Segmented;
 use crate::{Lost, Request, RequiredTerm, TranslateOptions};
 use metaphrase_document::{Keep, find};
 use metaphrase_search::Outcome;
@@ -57,13 +56,14 @@ impl Context {
         mut second: SecondSearch,
     ) -> Next {
         line.request.terms.required = self.lost_terms(parts, &line.request.source, &written.text);
-        let (excluded, language) = (&second.search.excluded, self.target_language());
         let TermLine { request, words, .. } = &line;
-        let terms = Segmented::new(&request.source, &request.terms, &self.target, &self.written, excluded, language);
-        if request.terms.required.is_empty() || terms.constraints.is_none() {
+        if request.terms.required.is_empty() {
             return ControlFlow::Break(outcome);
         }
-        second.constraints = terms.constraints;
+        let Some(constraints) = self.segmented(request, &second).constraints else {
+            return ControlFlow::Break(outcome);
+        };
+        second.constraints = Some(constraints);
         let (job, best) = (&mut outcome.tag, &outcome.hypotheses[0]);
         let (log_prob, letters) = (best.log_prob, written.text.chars().count());
         let hypotheses = std::mem::take(&mut outcome.hypotheses);
