@@ -1,6 +1,7 @@
 //! Forms of target terms: a `*` at the end stands for the endings of the language.
 
 use crate::terms::{Endings, RequiredTerm};
+use metaphrase_text::german::{Gender, gender};
 
 /// Endings of German words of all kinds, the empty one first.
 const GERMAN: &[&str] = &["", "e", "en", "er", "ern", "em", "es", "s", "n", "ns", "nen", "se", "sen", "ses"];
@@ -100,7 +101,7 @@ const FEMININE: &[&str] = &["ung", "heit", "keit", "schaft", "ion", "tät", "ik"
 fn singular_endings(noun: &str) -> &'static [&'static str] {
     let ends = |ends: &[&str]| ends.iter().any(|end| noun.ends_with(end));
     match noun.chars().count() {
-        _ if ends(FEMININE) => &[""],
+        _ if ends(FEMININE) || gender(noun) == Some(Gender::Feminine) => &[""],
         _ if ends(&["e"]) => &["", "n", "s"],
         _ if ends(&["s", "ß", "x", "z"]) => &["", "es"],
         _ if ends(&["ent", "ant", "ist", "at", "et", "graf"]) => &["", "en", "s"],
@@ -249,7 +250,8 @@ mod tests {
         assert_eq!(bases("roten", false, Some("de")), ["rot", "rote"]);
         let singular = |term| forms_with(term, Endings::Singular, Some("de"), forms);
         assert_eq!(singular("Display"), ["Display", "Displays"]);
-        assert_eq!(singular("rote Taste"), ["rote Taste", "rote Tasten", "rote Tastes"]);
+        assert_eq!(singular("rote Taste"), ["rote Taste"]);
+        assert_eq!(singular("Junge"), ["Junge", "Jungen", "Junges"]);
         assert_eq!(singular("Rechnung"), ["Rechnung"]);
         assert_eq!(singular("A4"), ["A4"]);
         assert!(singular("rot").contains(&"roten".to_owned()));

@@ -9,6 +9,7 @@ mod outcome;
 mod plain_words;
 mod pool;
 mod prepare;
+mod term_agreement;
 mod term_attempts;
 mod term_forms;
 mod term_search;

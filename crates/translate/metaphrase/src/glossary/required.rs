@@ -95,10 +95,19 @@ fn endings(written: &str, targets: &[String], is_base: bool, [from, _]: [&str; 2
     if !matches!(targets, [target] if written != target) {
         return Endings::Written;
     }
-    // An English noun stands for one thing, and so do German ones whose plural has an ending.
+    // An English noun without an "s" stands for one thing, and so do German ones whose plural has an ending.
     let has_plural_ending = || {
         let ends = ["er", "el", "en", "chen", "lein"].iter().any(|end| written.ends_with(end));
         written.starts_with(char::is_uppercase) && !ends
     };
-    if is_base && (from.starts_with("en") || has_plural_ending()) { Endings::Singular } else { Endings::All }
+    let is_one = if from.starts_with("en") { !may_be_plural(written) } else { has_plural_ending() };
+    if is_base && is_one { Endings::Singular } else { Endings::All }
+}
+
+/// Whether an English noun may stand for many things.
+fn may_be_plural(noun: &str) -> bool {
+    let noun = noun.to_lowercase();
+    let has_ending = noun.ends_with('s') && !["ss", "us", "is"].iter().any(|end| noun.ends_with(end));
+    let others = ["children", "criteria", "data", "feet", "geese", "media", "men", "mice", "people", "police", "teeth"];
+    has_ending || others.iter().any(|other| noun.ends_with(other))
 }

@@ -64,10 +64,9 @@ impl Context {
             return ControlFlow::Break(outcome);
         };
         second.constraints = Some(constraints);
-        let (job, best) = (&mut outcome.tag, &outcome.hypotheses[0]);
-        let (log_prob, letters) = (best.log_prob, written.text.chars().count());
-        let hypotheses = std::mem::take(&mut outcome.hypotheses);
-        let found = Found { hypotheses, source_len: outcome.source_len, columns: job.columns.clone() };
+        let found = Found::take(&mut outcome);
+        let (log_prob, letters) = (found.log_prob(), written.text.chars().count());
+        let job = &mut outcome.tag;
         // Things that are copied stand in the source as they are.
         if let Some(annotated) = self.annotate(request, words, &job.source_pieces) {
             (second.source, job.columns) = annotated.read_between(job.languages.before, job.languages.last);

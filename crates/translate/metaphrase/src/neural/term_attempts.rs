@@ -178,7 +178,7 @@ impl Context {
     }
 
     /// A text as words with the end of the sentence; `None` if the vocabulary can not write it.
-    fn words_of(&self, text: &str) -> Option<Vec<WordId>> {
+    pub(super) fn words_of(&self, text: &str) -> Option<Vec<WordId>> {
         let mut words = Vec::new();
         self.target.encode(text, &mut words);
         (self.target.decode(&words) == text).then_some(words)
@@ -221,7 +221,7 @@ impl Context {
             outcome.tag.required.prefer(&self.target, &self.written);
         }
         if matches!(attempt.way, Way::Hyphens(_)) {
-            return ControlFlow::Break(outcome);
+            return self.agree(outcome, line, second);
         }
         if attempt.avoids {
             let free = avoiding(&Request::translate(line.request.source.as_str()), &attempts.plain);
@@ -265,8 +265,7 @@ impl Context {
             if has_terms && is_fine && is_likely {
                 attempts.left.clear();
             }
-            let (hypotheses, columns) = (std::mem::take(&mut outcome.hypotheses), outcome.tag.columns.clone());
-            let found = Found { hypotheses, source_len: outcome.source_len, columns };
+            let found = Found::take(&mut outcome);
             attempts.found.push(Candidate { found, attempt, text, has_terms, is_fine, log_prob });
         }
         self.next_attempt(outcome, attempts, line, second)

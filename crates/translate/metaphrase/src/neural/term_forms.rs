@@ -6,7 +6,7 @@
 use super::context::Context;
 use super::job::{Job, SecondSearch};
 use super::term_search::{Next, TermLine, TermQuestion, TermSearch, Written};
-use crate::{Endings, Request, RequiredTerm};
+use crate::{Endings, RequiredTerm};
 use metaphrase_base::WordId;
 use metaphrase_search::{Hypothesis, Outcome};
 use metaphrase_text::MarkedSource;
@@ -59,7 +59,7 @@ impl Context {
     ) -> Next {
         let candidates = self.candidates(written, &line, &outcome.tag);
         if candidates.is_empty() {
-            return ControlFlow::Break(outcome);
+            return self.agree(outcome, line, second);
         }
         let (hypotheses, columns) = (std::mem::take(&mut outcome.hypotheses), outcome.tag.columns.take());
         let found = Found { hypotheses, source_len: outcome.source_len, columns };
@@ -118,7 +118,7 @@ impl Context {
         mut outcome: Outcome<Job>,
         search: FormSearch,
         mut line: TermLine,
-        second: SecondSearch,
+        mut second: SecondSearch,
     ) -> Next {
         let mut task = second.clone();
         let languages = outcome.tag.languages;
@@ -136,9 +136,10 @@ impl Context {
         let is_changed = put_best_first(&candidates, &mut line.request.terms.required, self.target_language());
         let annotate = || self.annotate(&line.request, &line.words, &outcome.tag.source_pieces);
         let Some(annotated) = is_changed.then(annotate).flatten() else {
-            return ControlFlow::Break(found.into_outcome(outcome));
+            return self.agree(found.into_outcome(outcome), line, second);
         };
-        (task.source, outcome.tag.columns) = annotated.read_between(languages.before, languages.last);
+        (second.source, outcome.tag.columns) = annotated.read_between(languages.before, languages.last);
+        task.source.clone_from(&second.source);
         task.constraints = line.avoided.clone();
         let question = TermQuestion::BetterForms(Box::new(found));
         outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
@@ -151,18 +152,31 @@ impl Context {
         mut outcome: Outcome<Job>,
         found: Found,
         written: &Written,
-        request: &Request,
-    ) -> Outcome<Job> {
+        line: TermLine,
+        second: SecondSearch,
+    ) -> Next {
         let required = &mut outcome.tag.required;
-        if !required.is_met_by(&request.source, &written.text, &written.pieces) {
-            return found.into_outcome(outcome);
+        if required.is_met_by(&line.request.source, &written.text, &written.pieces) {
+            required.prefer(&self.target, &self.written);
+        } else {
+            outcome = found.into_outcome(outcome);
         }
-        required.prefer(&self.target, &self.written);
-        outcome
+        self.agree(outcome, line, second)
     }
 }
 
 impl Found {
+    /// The translation of a search, taken out of its outcome.
+    pub(super) fn take(outcome: &mut Outcome<Job>) -> Self {
+        let hypotheses = std::mem::take(&mut outcome.hypotheses);
+        Self { hypotheses, source_len: outcome.source_len, columns: outcome.tag.columns.clone() }
+    }
+
+    /// The log-probability of the best hypothesis.
+    pub(super) fn log_prob(&self) -> f32 {
+        self.hypotheses.first().map_or(f32::NEG_INFINITY, |best| best.log_prob)
+    }
+
     /// The outcome of the line's last search, with this translation.
     pub(super) fn into_outcome(self, outcome: Outcome<Job>) -> Outcome<Job> {
         let Self { hypotheses, source_len, columns } = self;
@@ -172,7 +186,7 @@ impl Found {
 }
 
 /// The first place of a form in a text as whole words that is not taken, and the number of the form.
-fn place_of(forms: &[String], text: &str, taken: &[Range<usize>]) -> Option<(Range<usize>, usize)> {
+pub(super) fn place_of(forms: &[String], text: &str, taken: &[Range<usize>]) -> Option<(Range<usize>, usize)> {
     let is_free = |place: &Range<usize>| taken.iter().all(|other| place.end <= other.start || other.end <= place.start);
     let places = forms.iter().enumerate().flat_map(|(number, form)| {
         let found = text.match_indices(form.as_str()).filter(|(_, found)| !found.is_empty());

@@ -6,12 +6,13 @@ use super::inline_terms::line_attention;
 use super::job::{Job, SecondSearch};
 use super::lost::{FreeTranslation, LosableParts};
 use super::plain_words::plain_words;
+use super::term_agreement::AgreementSearch;
 use super::term_attempts::Attempts;
 use super::term_forms::{FormSearch, Found};
 use crate::constraints::Segmented;
 use crate::forms::forms;
 use crate::linked::LinkedTexts;
-use crate::{Error, Met, Request, RequiredTerm, SearchOptions, TermPlaces, TermUse, TranslateOptions};
+use crate::{Endings, Error, Met, Request, RequiredTerm, SearchOptions, TermPlaces, TermUse, TranslateOptions};
 use metaphrase_base::{StepModel, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{CheckedOptions, Constraints, Outcome, Task};
@@ -70,6 +71,8 @@ pub(crate) enum TermQuestion {
     Form(Box<FormSearch>),
     /// Whether a free translation has the terms in better forms.
     BetterForms(Box<Found>),
+    /// Which case an article has that agrees with its term.
+    Agreement(Box<AgreementSearch>),
 }
 
 /// A line that is searched a second time.
@@ -85,8 +88,17 @@ pub(super) struct TermLine {
     /// The source without terms in it, with the end of sentence.
     pub(super) words: Vec<WordId>,
     term_use: TermUse,
+    /// By required term, whether it stands for one thing.
+    pub(super) are_one: Vec<bool>,
     /// What free searches avoid.
     pub(super) avoided: Option<Constraints>,
+}
+
+impl TermLine {
+    fn new(request: &Request, words: Vec<WordId>, term_use: TermUse) -> Self {
+        let are_one = request.terms.required.iter().map(|term| term.endings == Endings::Singular).collect();
+        Self { request: request.clone(), words, term_use, are_one, avoided: None }
+    }
 }
 
 /// A translation as text.
@@ -116,8 +128,7 @@ impl Context {
         if !task.tag.required.has_terms() {
             if let Some(parts) = self.losable(options, request).filter(|_| freely) {
                 let second = SecondSearch::after(task, task.options.clone());
-                let (term_use, avoided) = (TermUse::Required, None);
-                let line = TermLine { request: request.clone(), words, term_use, avoided };
+                let line = TermLine::new(request, words, TermUse::Required);
                 task.tag.term_search = Some(Box::new(TermSearch { question: TermQuestion::Lost(parts), line, second }));
             }
             return;
@@ -147,7 +158,7 @@ impl Context {
         if !matches!(question, TermQuestion::Places) {
             task.constraints = None;
         }
-        let line = TermLine { request: request.clone(), words, term_use: options.term_use, avoided: None };
+        let line = TermLine::new(request, words, options.term_use);
         task.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
     }
 
@@ -160,9 +171,8 @@ impl Context {
             TermQuestion::Free => self.after_free_search(outcome, &written, line, second),
             TermQuestion::Attempt(attempts) => self.after_attempt(outcome, written, *attempts, line, second),
             TermQuestion::Form(search) => self.after_form(outcome, *search, line, second),
-            TermQuestion::BetterForms(found) => {
-                ControlFlow::Break(self.after_better_forms(outcome, *found, &written, &line.request))
-            }
+            TermQuestion::BetterForms(found) => self.after_better_forms(outcome, *found, &written, line, second),
+            TermQuestion::Agreement(search) => self.after_agreement(outcome, *search, line, second),
             TermQuestion::Lost(parts) => self.after_losing_search(outcome, &written, parts, line, second),
             TermQuestion::LostFound(free) => ControlFlow::Break(self.after_lost_search(outcome, &written, *free)),
             TermQuestion::Places => self.after_place_search(outcome, &written, line, second),

@@ -1,0 +1,136 @@
+//! Articles that agree with terms. A model that writes a term in the place of its word often keeps the article of the
+//! word: "der Abkommen", as in "der Vertrag". So a German article and the adjectives after it are changed where they
+//! do not agree with the gender of the term; of the cases that they may be in, the model chooses.
+
+use super::context::Context;
+use super::job::{Job, SecondSearch};
+use super::term_forms::{Found, place_of};
+use super::term_search::{Next, TermLine, TermQuestion, TermSearch};
+use crate::forms::without_region;
+use metaphrase_base::WordId;
+use metaphrase_search::Outcome;
+use metaphrase_text::MarkedSource;
+use metaphrase_text::german::{Agreement, agreement};
+use std::collections::VecDeque;
+use std::ops::{ControlFlow, Range};
+
+/// A translation with another article is taken unless it is less probable by more than this, a natural logarithm: then
+/// its words mean something else than an article and a noun.
+const MOST_LOST: f32 = 7.0;
+
+/// The comparison of the articles before a term.
+pub(crate) struct AgreementSearch {
+    /// The translation before the change.
+    found: Found,
+    /// Where the words end that are not looked at yet, in bytes of its text. They are read from right to left, so
+    /// that a change does not move them.
+    unread: usize,
+    /// The translations that have no probability yet, as words.
+    left: VecDeque<Vec<WordId>>,
+    /// The most probable one.
+    best: Option<Found>,
+    /// The words of the other translation, if the one that was found may be right. Both are compared without the term
+    /// in the source: with it, the model is sure of the article that it wrote.
+    doubtful: Option<Vec<WordId>>,
+}
+
+impl Context {
+    /// The translation, with articles that agree with the terms.
+    pub(super) fn agree(&self, outcome: Outcome<Job>, line: TermLine, second: SecondSearch) -> Next {
+        self.agree_before(outcome, line, second, usize::MAX)
+    }
+
+    /// The translation, with articles that agree with the terms that end before a byte of its text.
+    fn agree_before(&self, mut outcome: Outcome<Job>, line: TermLine, second: SecondSearch, mut unread: usize) -> Next {
+        let is_german = self.inline_terms.is_some() && without_region(self.target_language()) == Some("de");
+        let Some(best) = outcome.hypotheses.first().filter(|_| is_german) else {
+            return ControlFlow::Break(outcome);
+        };
+        let text = self.text_of(&best.words).text;
+        let terms = line.request.terms.required.iter();
+        let (mut forms, mut are_one) = (Vec::new(), Vec::new());
+        for (term, is_one) in terms.zip(&line.are_one) {
+            forms.extend(term.forms(self.target_language()));
+            are_one.resize(forms.len(), *is_one);
+        }
+        while let Some((place, form)) = last_place_of(&forms, &text, unread) {
+            unread = place.start;
+            let (texts, is_doubtful) = match agreement(&text, place, are_one[form]) {
+                Agreement::Fine => continue,
+                Agreement::Wrong(texts) => (texts, false),
+                Agreement::Doubtful(other) => (vec![text.clone(), other], true),
+            };
+            let left: VecDeque<Vec<WordId>> = texts.iter().filter_map(|text| self.words_of(text)).collect();
+            let doubtful = left.back().filter(|_| is_doubtful).cloned();
+            if left.len() == texts.len() {
+                let found = Found::take(&mut outcome);
+                let search = AgreementSearch { found, unread, left, best: None, doubtful };
+                return self.next_agreement(outcome, search, line, second);
+            }
+        }
+        ControlFlow::Break(outcome)
+    }
+
+    /// The probability of a translation with another article is known.
+    pub(super) fn after_agreement(
+        &self,
+        mut outcome: Outcome<Job>,
+        mut search: AgreementSearch,
+        line: TermLine,
+        second: SecondSearch,
+    ) -> Next {
+        let found = Found::take(&mut outcome);
+        if search.best.as_ref().is_none_or(|best| best.log_prob() < found.log_prob()) {
+            search.best = Some(found);
+        }
+        self.next_agreement(outcome, search, line, second)
+    }
+
+    /// The next translation; after the last one, the terms before this one.
+    fn next_agreement(
+        &self,
+        mut outcome: Outcome<Job>,
+        mut search: AgreementSearch,
+        line: TermLine,
+        second: SecondSearch,
+    ) -> Next {
+        if search.left.is_empty()
+            && let Some(other) = search.doubtful.take()
+        {
+            let best = search.best.take().and_then(|best| best.hypotheses.into_iter().next());
+            search.left.extend(best.filter(|best| other.starts_with(&best.words)).map(|_| other));
+        }
+        if let Some(words) = search.left.pop_front() {
+            let mut task = second.clone();
+            task.constraints = None;
+            task.prefix.truncate(task.language_words);
+            task.prefix.extend(words);
+            if search.doubtful.is_some() {
+                let languages = outcome.tag.languages;
+                (task.source, _) = MarkedSource::plain(&line.words).read_between(languages.before, languages.last);
+            }
+            let question = TermQuestion::Agreement(Box::new(search));
+            outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
+            return ControlFlow::Continue(task.task(outcome.tag, outcome.counts));
+        }
+        let AgreementSearch { found, unread, best, .. } = search;
+        let better = best.filter(|best| best.log_prob() > found.log_prob() - MOST_LOST);
+        if better.is_some() {
+            outcome.tag.required.prefer(&self.target, &self.written);
+        }
+        let outcome = better.unwrap_or(found).into_outcome(outcome);
+        self.agree_before(outcome, line, second, unread)
+    }
+}
+
+/// The last place of a form in a text, as whole words that end before a byte, and the number of the form.
+fn last_place_of(forms: &[String], text: &str, end: usize) -> Option<(Range<usize>, usize)> {
+    let (mut taken, mut found) = (Vec::new(), None);
+    while let Some((place, form)) = place_of(forms, text, &taken) {
+        taken.push(place.clone());
+        if place.end <= end && !text[place.end..].starts_with('-') {
+            found = Some((place, form));
+        }
+    }
+    found
+}
