@@ -2,7 +2,7 @@
 
 use crate::setup::{MeasuredRun, Setup, bleu, measure, read_lines, round};
 use anyhow::Result;
-use metaphrase::{Request, RequiredTerm, Terms, Translation};
+use metaphrase::{Case, Glossary, Request, RequiredTerm, Terms, Translation, required_terms};
 use metaphrase_metrics::{BleuOptions, Chrf, ChrfOptions, Metric, References};
 use serde::Serialize;
 use std::path::Path;
@@ -11,6 +11,8 @@ use std::path::Path;
 struct Row {
     list: &'static str,
     model: &'static str,
+    /// Whether terms are required as they are listed or in a form that fits, as those of a glossary are by default.
+    forms: &'static str,
     sentences: usize,
     terms: usize,
     /// Share of the terms that stand in the free translations.
@@ -33,7 +35,10 @@ struct Row {
 
 /// The lines of a list in one direction.
 struct List {
-    requests: Vec<Request>,
+    /// The requests with the terms as they are listed.
+    exact: Vec<Request>,
+    /// The requests with the forms that the terms of a glossary may have.
+    inflected: Vec<Request>,
     references: Vec<String>,
 }
 
@@ -44,14 +49,16 @@ pub fn run(setup: &Setup) -> Result<()> {
         let translator = setup.load(Some(Path::new("models").join(model).as_path()), false)?;
         for name in ["iate.414", "iate.581", "wikt.727", "wikt.975"] {
             let list = read(setup, name, model == "de-en")?;
-            let free = list.requests.iter().map(|request| Request::translate(&*request.source)).collect();
+            let free = list.exact.iter().map(|request| Request::translate(&*request.source)).collect();
             let options = translator.options();
             let mut free_options = options.clone();
             free_options.search.beam_size = options.search.beam_size_constrained.unwrap_or(options.search.beam_size);
             let without = measure(&translator, &free_options, free)?;
-            let with = measure(&translator, &options, list.requests.clone())?;
-            rows.push(row(name, model, &list, &without, &with)?);
-            println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);
+            for (forms, requests) in [("exact", &list.exact), ("inflected", &list.inflected)] {
+                let with = measure(&translator, &options, requests.clone())?;
+                rows.push(row([name, model, forms], &list, &without, &with)?);
+                println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);
+            }
         }
     }
     setup.write("terminology", &rows)
@@ -60,37 +67,43 @@ pub fn run(setup: &Setup) -> Result<()> {
 /// Reads a list; `reversed`: from German to English.
 fn read(setup: &Setup, name: &str, reversed: bool) -> Result<List> {
     let path = setup.data(format!("terminology-en-de/{name}.tsv.gz"));
-    let mut list = List { requests: Vec::new(), references: Vec::new() };
+    let mut list = List { exact: Vec::new(), inflected: Vec::new(), references: Vec::new() };
+    let languages = if reversed { ["de", "en"] } else { ["en", "de"] };
     for line in read_lines(&path)? {
         let fields: Vec<&str> = line.split('\t').collect();
         let [_, english, german, terms @ ..] = &fields[..] else { continue };
         let (source, reference) = if reversed { (german, english) } else { (english, german) };
-        let required = terms.iter().filter_map(|term| {
+        let terms = terms.iter().filter_map(|term| {
             let (english, german) = term.split_once(" ||| ")?;
-            let (own, target) = if reversed { (german, english) } else { (english, german) };
-            let place = source.find(own).map(|at| at..at + own.len());
-            Some(RequiredTerm { source: place, ..RequiredTerm::new([target]) })
+            Some(if reversed { (german, english) } else { (english, german) })
         });
-        let terms = Terms { required: required.collect(), avoided: Vec::new() };
-        list.requests.push(Request { terms, ..Request::translate(*source) });
+        let place = |own: &str| source.find(own).map(|at| at..at + own.len());
+        let required = |(own, target)| RequiredTerm { source: place(own), ..RequiredTerm::new([target]) };
+        let request = |required| {
+            let terms = Terms { required, avoided: Vec::new() };
+            Request { terms, ..Request::translate(*source) }
+        };
+        list.exact.push(request(terms.clone().map(required).collect()));
+        let entries = terms.map(|(own, target)| (own.to_owned(), vec![target.to_owned()]));
+        let glossary = Glossary::from_entries(entries, Case::Ignore)?;
+        list.inflected.push(request(required_terms(Vec::new(), &[&glossary], source, Some(languages))));
         list.references.push((*reference).to_owned());
     }
     Ok(list)
 }
 
 fn row(
-    list_name: &'static str,
-    model: &'static str,
+    [list_name, model, forms]: [&'static str; 3],
     list: &List,
     without: &MeasuredRun,
     with: &MeasuredRun,
 ) -> Result<Row> {
-    let terms: usize = list.requests.iter().map(|request| request.terms.required.len()).sum();
+    let terms: usize = list.exact.iter().map(|request| request.terms.required.len()).sum();
     let produced = |run: &MeasuredRun| {
         let has = |(request, found): (&Request, &Translation)| {
             request.terms.required.iter().filter(|term| found.text().contains(&term.targets[0])).count()
         };
-        list.requests.iter().zip(&run.translations).map(has).sum::<usize>() as f64 / terms as f64
+        list.exact.iter().zip(&run.translations).map(has).sum::<usize>() as f64 / terms as f64
     };
     let pairs = || with.translations.iter().zip(&without.translations);
     let log_prob = |found: &Translation| found.hypotheses.first().map_or(0.0, |best| best.log_prob);
@@ -101,7 +114,8 @@ fn row(
     Ok(Row {
         list: list_name,
         model,
-        sentences: list.requests.len(),
+        forms,
+        sentences: list.exact.len(),
         terms,
         produced_without: round(produced(without), 4),
         produced: round(produced(with), 4),
@@ -120,7 +134,7 @@ fn row(
 /// chrF of the three words before and after each term that both runs and the reference have, of both runs.
 fn around(list: &List, runs: [&MeasuredRun; 2]) -> Result<[f64; 2]> {
     let (mut found, mut references) = ([Vec::new(), Vec::new()], Vec::new());
-    for (number, request) in list.requests.iter().enumerate() {
+    for (number, request) in list.exact.iter().enumerate() {
         for term in &request.terms.required {
             let window = |text: &str| window(text, &term.targets[0]);
             let texts = runs.map(|run| window(run.translations[number].text()));
