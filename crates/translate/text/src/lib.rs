@@ -1,6 +1,7 @@
 //! Strings to word ids and back: normalise, split, segment, join, vocabularies.
 
 pub mod bpe;
+pub mod english;
 pub mod german;
 pub mod language;
 pub mod moses;

@@ -31,9 +31,9 @@ pub(crate) struct FreeTranslation {
 }
 
 impl Context {
-    /// The parts of a line without terms that a free translation may lack; `None` if there are none.
+    /// The parts of a line that a translation may lack; `None` if there are none.
     pub(super) fn losable(&self, options: &TranslateOptions, request: &Request) -> Option<LosableParts> {
-        let is_plain = request.terms.is_empty() && request.target.is_none() && request.prefix.is_empty();
+        let is_plain = request.terms.avoided.is_empty() && request.target.is_none() && request.prefix.is_empty();
         if !is_plain || self.inline_terms.is_none() {
             return None;
         }
@@ -55,11 +55,16 @@ impl Context {
         mut line: TermLine,
         mut second: SecondSearch,
     ) -> Next {
-        line.request.terms.required = self.lost_terms(parts, &line.request.source, &written.text);
-        let TermLine { request, words, .. } = &line;
-        if request.terms.required.is_empty() {
+        let mut lost = self.lost_terms(parts, &line.request.source, &written.text);
+        let known = &mut line.request.terms.required;
+        lost.retain(|lost| known.iter().all(|known| !lost.source.as_ref().is_some_and(|place| known.overlaps(place))));
+        if lost.is_empty() {
             return ControlFlow::Break(outcome);
         }
+        // A wrong amount is worse than any other fault.
+        let are_things = lost.iter().all(|term| term.copied_from(&line.request.source).is_some());
+        known.append(&mut lost);
+        let TermLine { request, words, .. } = &line;
         let Some(constraints) = self.segmented(request, &second).constraints else {
             return ControlFlow::Break(outcome);
         };
@@ -71,14 +76,25 @@ impl Context {
         if let Some(annotated) = self.annotate(request, words, &job.source_pieces) {
             (second.source, job.columns) = annotated.read_between(job.languages.before, job.languages.last);
         }
+        if job.required.has_terms() {
+            job.required.prefer(&self.target, &self.written);
+        }
         let task = second.clone();
-        // A wrong amount is worse than any other fault.
-        let is_thing = |term: &RequiredTerm| term.copied_from(&line.request.source).is_some();
-        if line.request.terms.required.iter().all(is_thing) {
+        if are_things {
             let question = TermQuestion::LostFound(Box::new(FreeTranslation { found, log_prob, letters }));
             job.term_search = Some(Box::new(TermSearch { question, line, second }));
         }
         ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
+    }
+
+    /// The translation of a line with terms if it has the other parts of its source, too; else a search with those that
+    /// it lacks.
+    pub(super) fn keep_parts(&self, outcome: Outcome<Job>, mut line: TermLine, second: SecondSearch) -> Next {
+        let (Some(parts), Some(best)) = (line.parts.take(), outcome.hypotheses.first()) else {
+            return ControlFlow::Break(outcome);
+        };
+        let written = self.text_of(&best.words);
+        self.after_losing_search(outcome, &written, parts, line, second)
     }
 
     /// The parts of a source that a translation lacks, as terms. If a thing is lost, the others are required, too: they
@@ -106,11 +122,17 @@ impl Context {
         &self,
         outcome: Outcome<Job>,
         written: &Written,
+        source: &str,
         free: FreeTranslation,
     ) -> Outcome<Job> {
+        let required = &outcome.tag.required;
         let log_prob = outcome.hypotheses[0].log_prob;
         let is_long = 2 * written.text.chars().count() > 3 * free.letters + 20;
-        if is_long || log_prob < LEAST * free.log_prob - SLACK { free.found.into_outcome(outcome) } else { outcome }
+        let has_terms = required.is_met_by(source, &written.text, &written.pieces);
+        if is_long || log_prob < LEAST * free.log_prob - SLACK || !has_terms {
+            return free.found.into_outcome(outcome);
+        }
+        outcome
     }
 }
 

@@ -1,6 +1,7 @@
 //! Articles that agree with terms. A model that writes a term in the place of its word often keeps the article of the
 //! word: "der Abkommen", as in "der Vertrag". So a German article and the adjectives after it are changed where they
-//! do not agree with the gender of the term; of the cases that they may be in, the model chooses.
+//! do not agree with the gender of the term; of the cases that they may be in, the model chooses. In English it is "a"
+//! and "an".
 
 use super::context::Context;
 use super::job::{Job, SecondSearch};
@@ -10,6 +11,7 @@ use crate::forms::without_region;
 use metaphrase_base::WordId;
 use metaphrase_search::Outcome;
 use metaphrase_text::MarkedSource;
+use metaphrase_text::english::with_other_article;
 use metaphrase_text::german::{Agreement, agreement};
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
@@ -42,9 +44,9 @@ impl Context {
 
     /// The translation, with articles that agree with the terms that end before a byte of its text.
     fn agree_before(&self, mut outcome: Outcome<Job>, line: TermLine, second: SecondSearch, mut unread: usize) -> Next {
-        let is_german = self.inline_terms.is_some() && without_region(self.target_language()) == Some("de");
-        let Some(best) = outcome.hypotheses.first().filter(|_| is_german) else {
-            return ControlFlow::Break(outcome);
+        let language = without_region(self.target_language()).filter(|_| self.inline_terms.is_some());
+        let (Some(best), Some(language @ ("de" | "en"))) = (outcome.hypotheses.first(), language) else {
+            return self.keep_parts(outcome, line, second);
         };
         let text = self.text_of(&best.words).text;
         let terms = line.request.terms.required.iter();
@@ -55,7 +57,13 @@ impl Context {
         }
         while let Some((place, form)) = last_place_of(&forms, &text, unread) {
             unread = place.start;
-            let (texts, is_doubtful) = match agreement(&text, place, are_one[form]) {
+            let agreement = match language {
+                "de" => agreement(&text, place, are_one[form]),
+                _ => {
+                    with_other_article(&text, place.start).map_or(Agreement::Fine, |text| Agreement::Wrong(vec![text]))
+                }
+            };
+            let (texts, is_doubtful) = match agreement {
                 Agreement::Fine => continue,
                 Agreement::Wrong(texts) => (texts, false),
                 Agreement::Doubtful(other) => (vec![text.clone(), other], true),
@@ -68,7 +76,7 @@ impl Context {
                 return self.next_agreement(outcome, search, line, second);
             }
         }
-        ControlFlow::Break(outcome)
+        self.keep_parts(outcome, line, second)
     }
 
     /// The probability of a translation with another article is known.

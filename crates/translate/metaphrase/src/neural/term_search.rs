@@ -88,6 +88,8 @@ pub(super) struct TermLine {
     /// The source without terms in it, with the end of sentence.
     pub(super) words: Vec<WordId>,
     term_use: TermUse,
+    /// The other parts of the source that a translation may lack.
+    pub(super) parts: Option<LosableParts>,
     /// By required term, whether it stands for one thing.
     pub(super) are_one: Vec<bool>,
     /// What free searches avoid.
@@ -95,9 +97,9 @@ pub(super) struct TermLine {
 }
 
 impl TermLine {
-    fn new(request: &Request, words: Vec<WordId>, term_use: TermUse) -> Self {
+    fn new(request: &Request, words: Vec<WordId>, term_use: TermUse, parts: Option<LosableParts>) -> Self {
         let are_one = request.terms.required.iter().map(|term| term.endings == Endings::Singular).collect();
-        Self { request: request.clone(), words, term_use, are_one, avoided: None }
+        Self { request: request.clone(), words, term_use, parts, are_one, avoided: None }
     }
 }
 
@@ -125,10 +127,12 @@ impl Context {
         if task.tag.evidence.is_some() {
             return;
         }
+        let parts = if freely { self.losable(options, request) } else { None };
         if !task.tag.required.has_terms() {
-            if let Some(parts) = self.losable(options, request).filter(|_| freely) {
+            let parts = if request.terms.is_empty() { parts } else { None };
+            if let Some(parts) = parts {
                 let second = SecondSearch::after(task, task.options.clone());
-                let line = TermLine::new(request, words, TermUse::Required);
+                let line = TermLine::new(request, words, TermUse::Required, None);
                 task.tag.term_search = Some(Box::new(TermSearch { question: TermQuestion::Lost(parts), line, second }));
             }
             return;
@@ -158,7 +162,7 @@ impl Context {
         if !matches!(question, TermQuestion::Places) {
             task.constraints = None;
         }
-        let line = TermLine::new(request, words, options.term_use);
+        let line = TermLine::new(request, words, options.term_use, parts);
         task.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
     }
 
@@ -174,7 +178,9 @@ impl Context {
             TermQuestion::BetterForms(found) => self.after_better_forms(outcome, *found, &written, line, second),
             TermQuestion::Agreement(search) => self.after_agreement(outcome, *search, line, second),
             TermQuestion::Lost(parts) => self.after_losing_search(outcome, &written, parts, line, second),
-            TermQuestion::LostFound(free) => ControlFlow::Break(self.after_lost_search(outcome, &written, *free)),
+            TermQuestion::LostFound(free) => {
+                ControlFlow::Break(self.after_lost_search(outcome, &written, &line.request.source, *free))
+            }
             TermQuestion::Places => self.after_place_search(outcome, &written, line, second),
             TermQuestion::Renderings => {
                 let (request, all) = (&line.request, Vec::from_iter(0..line.request.terms.required.len()));
