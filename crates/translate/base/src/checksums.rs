@@ -71,6 +71,12 @@ impl Checksums {
         self.0.insert(name.to_owned(), checksum([content]));
     }
 
+    /// The checksum of a file, if the list has its name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<u64> {
+        self.0.get(name).copied()
+    }
+
     /// Compares the content of a file with its checksum.
     ///
     /// # Errors
@@ -156,6 +162,7 @@ mod tests {
         let mut more = checksums.clone();
         more.set("e", b"");
         assert_eq!((more.check("e", b""), more.names().count()), (Ok(()), 3));
+        assert_eq!((more.get("e"), more.get("d")), (Some(checksum([])), None));
         assert!(checksums.check("a", b"fIrst").unwrap_err().ends_with("in the file `checksums`"));
         assert_eq!(checksums.check("d", b"").unwrap_err(), "the file `checksums` does not list it");
         let error = Checksums::parse("0123456789abcdef  a\n123  b\n").unwrap_err();

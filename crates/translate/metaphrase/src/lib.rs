@@ -58,6 +58,7 @@ mod terms;
 mod translation;
 mod translator;
 mod unknown;
+mod vocabulary_files;
 
 pub use alignment::{AlignmentKind, Attention};
 pub use builder::TranslatorBuilder;

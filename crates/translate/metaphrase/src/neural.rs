@@ -254,13 +254,15 @@ fn load(packages: &[Package], weights: Option<&[f32]>, device: Device) -> Result
 
 /// The model of a package and its vocabularies.
 fn open(package: &Package, device: &OpenDevice) -> Result<(Model, Vocabularies), Error> {
-    // Large vocabularies take as long as weights that are used where they lie in the file, and as their checksum.
+    // Large vocabularies, weights that are used where they lie in the file, and their checksum take about as long.
     std::thread::scope(|scope| {
         let load = |config: Config| scope.spawn(move || package.load_vocabularies(&config));
         let begun = package.settings().map(load);
-        let (config, weights) = package.open_model()?;
+        let (config, weights, comparison) = package.begin_model()?;
         let vocabularies = begun.unwrap_or_else(|| load(config.clone()));
         let model = package.model(config, &weights, device);
+        // A damaged file is the reason for what else is wrong with it.
+        package.finish(comparison)?;
         let (source, target) = vocabularies.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         // Marian's model files do not name the word that ends a sentence; their vocabularies do.
         Ok((model?.with_end_of_sentence(target.eos()), (source, target)))

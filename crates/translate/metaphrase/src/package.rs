@@ -4,15 +4,14 @@ use crate::bundled::{self, Bundled};
 use crate::device::OpenDevice;
 use crate::model_languages::{Clues, ModelLanguages};
 use crate::packed::{OnDisk, has_archive_name};
+use crate::vocabulary_files::{open, open_words, prepare};
 use crate::{Error, ShortlistOptions};
 use metaphrase_models::config::LanguagePlaces;
 use metaphrase_models::{
-    Config, Model, ModelError, ModelFiles, MosesScripts, Numbering, Optimizations, Precision, ShortlistFile,
-    StoredPrecision, Vocabularies, VocabularyFiles, Weights,
+    Comparison, Config, Model, ModelError, ModelFiles, Optimizations, Precision, ShortlistFile, StoredPrecision,
+    Vocabularies, VocabularyFiles, Weights,
 };
-use metaphrase_text::moses::{Truecaser, TruecaserOptions};
-use metaphrase_text::vocab::{MosesStepOptions, MosesSteps, Vocabulary, VocabularyError};
-use std::collections::BTreeMap;
+use metaphrase_text::vocab::Vocabulary;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -177,10 +176,28 @@ impl Package {
     }
 
     pub(crate) fn open_model(&self) -> Result<(Config, Weights), Error> {
-        Ok(match &self.origin {
-            Origin::Bundled(model) => model.model()?,
-            Origin::Files(files) => files.model.load().map_err(|error| files.renamed(error))?,
-        })
+        let (config, weights, comparison) = self.begin_model()?;
+        self.finish(comparison)?;
+        Ok((config, weights))
+    }
+
+    /// As [`open_model`](Self::open_model), while the weights may still be compared with their checksum:
+    /// [`finish`](Self::finish) has to follow.
+    pub(crate) fn begin_model(&self) -> Result<(Config, Weights, Comparison), Error> {
+        match &self.origin {
+            Origin::Bundled(model) => {
+                Ok(model.model().map(|(config, weights)| (config, weights, Comparison::default()))?)
+            }
+            Origin::Files(files) => files.model.begin().map_err(|error| files.renamed(error)),
+        }
+    }
+
+    /// Waits for the comparison of the weights of this package.
+    pub(crate) fn finish(&self, comparison: Comparison) -> Result<(), Error> {
+        match (&self.origin, comparison.finish()) {
+            (Origin::Files(files), Err(error)) => Err(files.renamed(error)),
+            (_, result) => Ok(result?),
+        }
     }
 
     /// The settings of the model, where they are known before its tensors are read.
@@ -253,66 +270,6 @@ struct Files {
     place: Option<OnDisk>,
 }
 
-/// Models are sometimes padded to a rounder number of words than their vocabulary has.
-const PADDING: usize = 128;
-
-/// Opens a vocabulary and checks that it can belong to a model of `expected` words.
-/// `words`: those that name languages.
-fn open(
-    files: &VocabularyFiles,
-    side: &'static str,
-    words: Option<&BTreeMap<String, u32>>,
-    expected: usize,
-    model: &Path,
-) -> Result<Arc<Vocabulary>, Error> {
-    let mut vocabulary = open_words(files, side, words)?;
-    // A model of the most frequent words comes with a list of all of them.
-    vocabulary.truncate(expected);
-    let words = vocabulary.len();
-    if words > expected || words + PADDING < expected {
-        let (vocabulary, model) = (files.words.clone(), model.to_owned());
-        return Err(Error::VocabularySize { side, vocabulary, model, words, expected });
-    }
-    Ok(Arc::new(vocabulary))
-}
-
-/// Opens a vocabulary of any number of words. `words`: those that name languages.
-fn open_words(
-    files: &VocabularyFiles,
-    side: &'static str,
-    words: Option<&BTreeMap<String, u32>>,
-) -> Result<Vocabulary, VocabularyError> {
-    let none = BTreeMap::new();
-    let languages = words.unwrap_or(&none);
-    match &files.segmenter {
-        None if files.numbering == Numbering::Fairseq => Vocabulary::open_fairseq(&files.words, languages),
-        None => Vocabulary::open(&files.words),
-        Some(codes) if files.has_codes() => open_moses_bpe(&files.words, codes, side),
-        Some(tokenizer) if files.has_tokenizer() => Vocabulary::open_tokenizer(&files.words, tokenizer),
-        Some(segmenter) => Vocabulary::open_marian_mt(&files.words, segmenter)?
-            .with_language_words(languages)
-            .map_err(|source| VocabularyError::File { path: files.words.clone(), source: Box::new(source) }),
-    }
-}
-
-/// Opens a vocabulary of BPE units, whose text passes the scripts that its directory names.
-fn open_moses_bpe(list: &Path, codes: &Path, side: &'static str) -> Result<Vocabulary, VocabularyError> {
-    let scripts = MosesScripts::of_directory(codes.parent().unwrap_or(Path::new(".")), list);
-    let truecaser = scripts.truecaser.map(Truecaser::open).transpose()?;
-    // A known form inside a sentence stays as it is, as in Moses' own script.
-    let keep_known = TruecaserOptions { keep_known: true, ..TruecaserOptions::default() };
-    let truecaser = truecaser.map(|truecaser| truecaser.with_options(keep_known));
-    let options = MosesStepOptions {
-        normalize: scripts.normalize,
-        replace_unicode_punctuation: scripts.replace_unicode_punctuation,
-        remove_control_characters: scripts.remove_control_characters,
-        aggressive_dashes: scripts.aggressive_dashes,
-    };
-    let [source, target] = &scripts.languages;
-    let language = if side == "source" { source } else { target };
-    Vocabulary::open_moses_bpe(list, codes, MosesSteps::new(language, options, truecaser))
-}
-
 /// The description of a model, as [`inspect`] gives it. It prints as text for people: format, settings, tensors,
 /// vocabularies, problems.
 #[derive(Debug, Clone)]
@@ -367,6 +324,6 @@ fn inspect_files(path: &Path) -> Result<Report, Error> {
 /// [`Error`] if the model can not be read or the directory can not be written.
 pub fn convert(from: impl AsRef<Path>, to: impl AsRef<Path>, precision: StoredPrecision) -> Result<(), Error> {
     let place = OnDisk::open_any(from.as_ref())?;
-    let converted = metaphrase_models::convert(&place.path, to.as_ref(), precision);
+    let converted = metaphrase_models::convert_prepared(&place.path, to.as_ref(), precision, &prepare);
     converted.map_err(|error| place.renamed(error))
 }

@@ -11,6 +11,7 @@ mod option_pages;
 mod parts;
 mod phrase_based;
 mod pivot;
+mod prepared;
 mod public_surface;
 mod published;
 mod shortlist;

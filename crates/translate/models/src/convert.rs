@@ -16,11 +16,29 @@ use std::path::Path;
 /// If the model can not be read, if its tensors do not fit its settings, if something other than an empty directory is
 /// at `to`, or if it can not be written.
 pub fn convert(from: &Path, to: &Path, precision: StoredPrecision) -> Result<(), ModelError> {
+    convert_prepared(from, to, precision, &|_, _| None)
+}
+
+/// What prepares the pieces of a vocabulary: from its files and their checksums to the bytes of a file that is read
+/// faster. `None` for a vocabulary that needs none.
+pub type PreparePieces<'p> = &'p dyn Fn(&VocabularyFiles, &[u64]) -> Option<Vec<u8>>;
+
+/// As [`convert`], with prepared pieces of the vocabularies.
+///
+/// # Errors
+/// As [`convert`].
+pub fn convert_prepared(
+    from: &Path,
+    to: &Path,
+    precision: StoredPrecision,
+    prepare: PreparePieces<'_>,
+) -> Result<(), ModelError> {
     let files = ModelFiles::find(from)?;
     let (model, weights) = files.load()?;
     let vocabularies = files.vocabularies()?;
     check_free(to)?;
-    let parts = Parts { config: &model, weights: &weights, vocabularies: &vocabularies, shortlist: files.shortlist };
+    let (config, weights, vocabularies, shortlist) = (&model, &weights, &vocabularies, files.shortlist);
+    let parts = Parts { config, weights, vocabularies, shortlist, prepare };
     write(&parts, to, precision)
 }
 
@@ -30,6 +48,7 @@ struct Parts<'a> {
     weights: &'a Weights,
     vocabularies: &'a Vocabularies,
     shortlist: Option<ShortlistFile>,
+    prepare: PreparePieces<'a>,
 }
 
 /// Writes a model directory at `to`, as [`convert`] does, of a model in memory and the files of its vocabularies.
@@ -69,12 +88,12 @@ pub fn replace(
     to: &Path,
     precision: StoredPrecision,
 ) -> Result<(), ModelError> {
-    write(&Parts { config, weights, vocabularies, shortlist: None }, to, precision)
+    write(&Parts { config, weights, vocabularies, shortlist: None, prepare: &|_, _| None }, to, precision)
 }
 
 /// Writes a model directory, in place of one of ours.
 fn write(parts: &Parts<'_>, to: &Path, precision: StoredPrecision) -> Result<(), ModelError> {
-    let Parts { config, weights, vocabularies, shortlist } = parts;
+    let Parts { config, weights, vocabularies, shortlist, prepare } = parts;
     config.check(weights.path())?;
     for (name, shape) in weights.expected(config) {
         weights.checked(&name, shape)?;
@@ -88,6 +107,8 @@ fn write(parts: &Parts<'_>, to: &Path, precision: StoredPrecision) -> Result<(),
         } else {
             copy_side(&vocabularies.target, folder.part(), "target")?
         };
+        let sides = [(&vocabularies.source, &source), (&vocabularies.target, &target)];
+        let prepared = write_prepared(&sides, folder.part(), prepare)?;
         let (source, target) = (Some(source), Some(target));
         let shortlist = shortlist.as_ref().map(|shortlist| copy_shortlist(shortlist, folder.part())).transpose()?;
         let mut model = Config::clone(config);
@@ -96,7 +117,7 @@ fn write(parts: &Parts<'_>, to: &Path, precision: StoredPrecision) -> Result<(),
         }
         let manifest = Manifest { version: precision.version(), source, target, shortlist, model };
         directory::write(folder.part(), &manifest, weights, precision)?;
-        directory::write_checksums(folder.part(), &manifest)
+        directory::write_checksums(folder.part(), &manifest, &prepared)
     };
     fill().map_err(|error: ModelError| error.moved(folder.part(), to))?;
     folder.finish_over(&old).map_err(|e| ModelError::io(to, "create", e))
@@ -133,6 +154,30 @@ fn copy_side(files: &VocabularyFiles, folder: &Path, side: &str) -> Result<Side,
         None => None,
     };
     Ok(Side { vocabulary, segmenter, numbering: files.numbering })
+}
+
+/// Writes the prepared pieces of the vocabularies, whose files are in the folder; answers the names.
+fn write_prepared(
+    sides: &[(&VocabularyFiles, &Side)],
+    folder: &Path,
+    prepare: PreparePieces<'_>,
+) -> Result<Vec<String>, ModelError> {
+    let mut names: Vec<String> = Vec::new();
+    for (files, side) in sides {
+        let name = directory::prepared_name(&side.vocabulary);
+        if names.contains(&name) {
+            continue;
+        }
+        let path = folder.join(&name);
+        let checksums =
+            Checksums::from_files(folder, side.originals()).map_err(|e| ModelError::io(&files.words, "read", e))?;
+        let originals: Vec<u64> = side.originals().filter_map(|name| checksums.get(name)).collect();
+        if let Some(bytes) = prepare(files, &originals) {
+            std::fs::write(&path, bytes).map_err(|e| ModelError::io(&path, "write", e))?;
+            names.push(name);
+        }
+    }
+    Ok(names)
 }
 
 /// Copies a shortlist as `shortlist.bin` or `shortlist.txt`.

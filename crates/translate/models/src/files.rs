@@ -18,7 +18,7 @@ pub use shortlists::ShortlistFile;
 use crate::config::DecoderDefaults;
 use crate::formats::ctranslate2::WordLists;
 use crate::formats::{Format, directory};
-use crate::{Config, ModelError, Precision, Weights};
+use crate::{Comparison, Config, ModelError, Precision, Weights};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -77,6 +77,17 @@ pub struct VocabularyFiles {
     pub segmenter: Option<PathBuf>,
     /// The ids of the pieces, where `words` is a SentencePiece model.
     pub numbering: Numbering,
+    /// The same pieces in a file that is read faster, if there is one.
+    pub prepared: Option<PreparedPieces>,
+}
+
+/// A file of prepared pieces, which is compared with its checksum already.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparedPieces {
+    /// The file.
+    pub path: PathBuf,
+    /// The checksums of the files that it has to be made from.
+    pub originals: Vec<u64>,
 }
 
 /// How a model numbers the pieces of a SentencePiece model.
@@ -108,7 +119,7 @@ impl VocabularyFiles {
 impl From<PathBuf> for VocabularyFiles {
     /// The vocabulary that is one file.
     fn from(words: PathBuf) -> Self {
-        Self { words, segmenter: None, numbering: Numbering::Own }
+        Self { words, segmenter: None, numbering: Numbering::Own, prepared: None }
     }
 }
 
@@ -189,13 +200,18 @@ impl ModelFiles {
 
     fn own(directory: &Path) -> Result<Self, ModelError> {
         let manifest = directory::read_manifest(directory)?;
-        let side = |side: directory::Side| {
+        let side = |side: &directory::Side| {
             let words = directory::file(directory, &side.vocabulary)?;
-            let segmenter = side.segmenter.map(|name| directory::file(directory, &name)).transpose()?;
-            Ok::<_, ModelError>(VocabularyFiles { words, segmenter, numbering: side.numbering })
+            let segmenter = side.segmenter.as_ref().map(|name| directory::file(directory, name)).transpose()?;
+            let prepared = side.prepared(directory)?;
+            Ok::<_, ModelError>(VocabularyFiles { words, segmenter, numbering: side.numbering, prepared })
         };
         let named = match manifest.source.zip(manifest.target) {
-            Some((source, target)) => Some(Vocabularies { source: side(source)?, target: side(target)? }),
+            Some((source, target)) => {
+                let files = side(&source)?;
+                let target = if target == source { files.clone() } else { side(&target)? };
+                Some(Vocabularies { source: files, target })
+            }
             None => None,
         };
         let shortlist = manifest.shortlist.map(|settings| {
@@ -226,7 +242,16 @@ impl ModelFiles {
     /// # Errors
     /// As [`load`](crate::load).
     pub fn load(&self) -> Result<(Config, Weights), ModelError> {
-        let (mut config, weights) = self.format.read(&self.model)?;
+        let (config, weights, comparison) = self.begin()?;
+        comparison.finish().map(|()| (config, weights))
+    }
+
+    /// As [`load`](Self::load), while the weights may still be compared with their checksum.
+    ///
+    /// # Errors
+    /// As [`load`](crate::load), but for weights with another checksum.
+    pub fn begin(&self) -> Result<(Config, Weights, Comparison), ModelError> {
+        let (mut config, weights, comparison) = self.format.read(&self.model)?;
         config.decoding = self.decoding.or(config.decoding);
         config.languages = self.languages.clone().or(config.languages);
         if let Some(prefix) = &self.target_prefix {
@@ -238,7 +263,7 @@ impl ModelFiles {
                 config.decoding = config.decoding.or(STUDENT);
             }
         }
-        Ok((config, weights))
+        Ok((config, weights, comparison))
     }
 
     /// The settings of the model, where they are in a file that is read before its tensors: in our own directories.

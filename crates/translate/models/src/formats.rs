@@ -14,7 +14,7 @@ pub(crate) mod written;
 pub(crate) mod zip;
 
 use crate::buffer::{Buffer, Slice};
-use crate::{Config, ModelError, ModelFiles, Weights};
+use crate::{Comparison, Config, ModelError, ModelFiles, Weights};
 use metaphrase_base::{Checksums, unpacked_start};
 use std::fmt;
 use std::path::Path;
@@ -56,14 +56,19 @@ impl Format {
         }
     }
 
-    /// Opens a file or directory of this format.
-    pub(crate) fn read(self, path: &Path) -> Result<(Config, Weights), ModelError> {
+    /// Opens a file or directory of this format. A comparison of the weights with their checksum may not be finished.
+    pub(crate) fn read(self, path: &Path) -> Result<(Config, Weights, Comparison), ModelError> {
+        let mut comparison = Comparison::default();
         let (config, weights) = match self {
             Self::MarianNpz => marian::read_npz(path, &Slice::whole(Buffer::open(path)?))?,
             Self::MarianBin => marian::read_bin(path, &Slice::whole(Buffer::open(path)?))?,
             Self::HuggingFace => hugging_face::read(path)?,
             Self::CTranslate2 => ctranslate2::read(path)?,
-            Self::Directory => directory::read(path)?,
+            Self::Directory => {
+                let (config, weights, begun) = directory::read(path)?;
+                comparison = begun;
+                (config, weights)
+            }
         };
         let settings = match self {
             Self::MarianNpz | Self::MarianBin => path.to_owned(),
@@ -71,7 +76,8 @@ impl Format {
             Self::CTranslate2 => path.join(ctranslate2::MODEL),
             Self::Directory => path.join(directory::MANIFEST),
         };
-        checked(&settings, config, weights)
+        let (config, weights) = checked(&settings, config, weights)?;
+        Ok((config, weights, comparison))
     }
 }
 

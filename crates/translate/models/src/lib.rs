@@ -27,6 +27,7 @@
 //! ```
 
 mod buffer;
+mod comparison;
 pub mod config;
 mod convert;
 pub mod device;
@@ -50,12 +51,15 @@ mod stored;
 mod transformer;
 mod weights;
 
+pub use comparison::Comparison;
 pub use config::{Architecture, Config, DecoderDefaults};
-pub use convert::{check_free, convert, replace, save};
+pub use convert::{PreparePieces, check_free, convert, convert_prepared, replace, save};
 pub use ensemble::EnsembleState;
 pub use error::ModelError;
 pub use export::{ExportedModel, ForeignFormat, ModelWords, export};
-pub use files::{ModelFiles, MosesScripts, NamedLanguages, Numbering, ShortlistFile, Vocabularies, VocabularyFiles};
+pub use files::{
+    ModelFiles, MosesScripts, NamedLanguages, Numbering, PreparedPieces, ShortlistFile, Vocabularies, VocabularyFiles,
+};
 pub use formats::directory::{MANIFEST, StoredPrecision};
 pub use formats::{Format, load, load_static};
 pub use inspect::{Report, TensorReport, inspect};

@@ -182,8 +182,10 @@ impl<'a> Supply for FromFile<'a> {
     fn tensor(&mut self, name: &str, shape: [usize; 2], _init: Init) -> Result<CheckedTensor<'a>, ModelError> {
         let tensor = self.weights.checked(name, shape)?;
         let not_finite = tensor.stored.not_finite();
-        // All tensors are looked at before the first one is packed.
-        tensor.stored.bytes.release();
+        // All tensors are looked at before the first one is packed. Panels are used where they lie.
+        if tensor.stored.encoding != Encoding::Panels8 {
+            tensor.stored.bytes.release();
+        }
         match not_finite {
             Some((place, number)) => {
                 let problem = format!("number {place} is {number}, and weights are finite: get the file again");

@@ -5,8 +5,8 @@
 use crate::common::{fixtures, word_scores};
 use metaphrase_base::WordId;
 use metaphrase_models::{
-    Config, ExportedModel, ForeignFormat, Model, ModelError, ModelFiles, ModelWords, Numbering, Precision,
-    ShortlistFile, StoredPrecision, Vocabularies, VocabularyFiles, Weights, export, load,
+    Config, ExportedModel, ForeignFormat, Model, ModelError, ModelFiles, ModelWords, Precision, ShortlistFile,
+    StoredPrecision, Vocabularies, VocabularyFiles, Weights, export, load,
 };
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn write(
         let (list, pieces) = (folder.join(format!("{name}.vocab.yml")), folder.join(format!("{name}.spm")));
         fs::write(&pieces, "\npieces").unwrap();
         fs::write(&list, "a: 0\n").unwrap();
-        VocabularyFiles { words: list, segmenter: Some(pieces), numbering: Numbering::Own }
+        VocabularyFiles { segmenter: Some(pieces), ..VocabularyFiles::from(list) }
     };
     let vocabularies = Vocabularies { source: side("source"), target: side("target") };
     let words = ModelWords { source: words(config.source_words), target: words(config.target_words) };

@@ -28,6 +28,7 @@ mod fairseq;
 mod file;
 mod normalizer;
 mod pieces;
+mod prepared;
 mod segments;
 mod spelling;
 mod tokenizer_json;
@@ -114,6 +115,15 @@ impl SentencePieceModel {
 
     /// The model of a file; a BPE model may join the pairs of `merges` alone.
     fn from_file(file: &ModelFile<'_>, merges: Option<Merges>) -> Result<Self, SentencePieceError> {
+        Self::from_parts(file, merges, None)
+    }
+
+    /// As [`from_file`](Self::from_file), with the indices of the pieces where they are at hand.
+    fn from_parts(
+        file: &ModelFile<'_>,
+        merges: Option<Merges>,
+        indices: Option<Indices>,
+    ) -> Result<Self, SentencePieceError> {
         let pieces = Pieces::new(file)?;
         let trainer = &file.trainer;
         let bytes = if trainer.byte_fallback { Some(pieces.bytes()?) } else { None };
@@ -129,7 +139,10 @@ impl SentencePieceModel {
         if !pieces.iter().any(|(_, kind)| kind.is_text()) {
             return Err(SentencePieceError::Incomplete("it has no pieces of text"));
         }
-        let indices = Indices::new(&pieces, trainer.model_type)?;
+        let indices = indices.map_or_else(|| Indices::new(&pieces), Ok)?;
+        if trainer.model_type == ModelType::Bpe {
+            pieces.check_reserved_texts(&indices.text)?;
+        }
         let normalizer =
             Normalizer::new(&file.normalizer, trainer.whitespace_as_suffix, indices.user_defined.as_ref())?;
         let denormalizer = match file.denormalizer.charsmap {

@@ -4,6 +4,7 @@
 mod hostile;
 mod hostile_text;
 mod moses_golden;
+mod prepared;
 mod sentencepiece;
 mod sentencepiece_training;
 mod subword_golden;

@@ -4,8 +4,8 @@
 use super::safetensors;
 use super::written::{self, join_scales, outputs};
 use crate::buffer::{Buffer, Slice};
-use crate::files::Numbering;
-use crate::{Config, ModelError, Weights};
+use crate::files::{Numbering, PreparedPieces};
+use crate::{Comparison, Config, ModelError, Weights};
 use metaphrase_base::{Checksums, Choice, MappedFile, Named, inside};
 use metaphrase_settings::{from_toml, to_toml};
 use serde::{Deserialize, Serialize};
@@ -157,10 +157,27 @@ fn verify(checksums: &Checksums, name: &str, path: &Path, content: &[u8]) -> Res
     checksums.check(name, content).map_err(damaged)
 }
 
-pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
+/// Opens a directory. Weights that are used where they lie are compared with their checksum meanwhile. Others are
+/// packed one after the other, and their pages leave memory; the checksum would bring the pages back.
+pub(crate) fn read(directory: &Path) -> Result<(Config, Weights, Comparison), ModelError> {
     let (manifest, checksums) = (read_manifest(directory)?, checksums(directory)?);
     let path = directory.join(WEIGHTS);
-    model(&path, manifest, &Slice::whole(Buffer::map(&path)?), checksums.as_ref())
+    let tensors = Slice::whole(Buffer::map(&path)?);
+    let comparison = match checksums {
+        Some(checksums) if manifest.version >= VERSION_INTEGERS => {
+            let (path, tensors) = (path.clone(), tensors.clone());
+            Comparison::begin(move || verify(&checksums, WEIGHTS, &path, tensors.bytes()))?
+        }
+        checksums => {
+            let (config, weights) = model(&path, manifest, &tensors, checksums.as_ref())?;
+            return Ok((config, weights, Comparison::default()));
+        }
+    };
+    match model(&path, manifest, &tensors, None) {
+        Ok((config, weights)) => Ok((config, weights, comparison)),
+        // A damaged file is the reason for what else is wrong with it.
+        Err(error) => comparison.finish().and(Err(error)),
+    }
 }
 
 /// The model from its manifest and the content of its file of weights, `path`, which is compared with its checksum.
@@ -199,14 +216,36 @@ pub(crate) fn write(
     written::write(&path, tensors, "metaphrase")
 }
 
+/// The name of the file of prepared pieces of a vocabulary.
+pub(crate) fn prepared_name(vocabulary: &str) -> String {
+    format!("{vocabulary}.pieces")
+}
+
+impl Side {
+    /// The names of the files that the pieces are made from.
+    pub(crate) fn originals(&self) -> impl Iterator<Item = &str> {
+        [Some(&self.vocabulary), self.segmenter.as_ref()].into_iter().flatten().map(String::as_str)
+    }
+
+    /// The prepared pieces of the vocabulary, if the checksums list them and the files that they are made from.
+    pub(crate) fn prepared(&self, directory: &Path) -> Result<Option<PreparedPieces>, ModelError> {
+        let name = prepared_name(&self.vocabulary);
+        let Some(checksums) = checksums(directory)?.filter(|checksums| checksums.get(&name).is_some()) else {
+            return Ok(None);
+        };
+        let originals = self.originals().filter_map(|name| checksums.get(name)).collect();
+        Ok(Some(PreparedPieces { path: file(directory, &name)?, originals }))
+    }
+}
+
 /// Writes the checksums of the weights, of the files of the vocabularies and of the shortlist, which are all in the
-/// directory.
-pub(crate) fn write_checksums(directory: &Path, manifest: &Manifest) -> Result<(), ModelError> {
+/// directory; `prepared` are the names of files of prepared pieces.
+pub(crate) fn write_checksums(directory: &Path, manifest: &Manifest, prepared: &[String]) -> Result<(), ModelError> {
     let path = directory.join(Checksums::FILE);
     let sides = manifest.source.iter().chain(&manifest.target);
-    let named = sides.flat_map(|side| [Some(&side.vocabulary), side.segmenter.as_ref()]).flatten();
+    let named = sides.flat_map(Side::originals).chain(prepared.iter().map(String::as_str));
     let shortlist = manifest.shortlist.as_ref().map(|shortlist| &shortlist.file);
-    let names = named.chain(shortlist).map(String::as_str).chain([WEIGHTS]);
+    let names = named.chain(shortlist.map(String::as_str)).chain([WEIGHTS]);
     Checksums::from_files(directory, names)
         .and_then(|checksums| std::fs::write(&path, checksums.to_string()))
         .map_err(|e| ModelError::io(&path, "write", e))

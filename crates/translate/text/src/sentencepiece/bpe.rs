@@ -35,6 +35,13 @@ impl Merges {
         Self(HashMap::with_capacity(pairs))
     }
 
+    /// Left piece, right piece and rank of all pairs, by rank.
+    pub(super) fn by_rank(&self) -> Vec<[u32; 3]> {
+        let mut pairs: Vec<_> = self.0.iter().map(|(&(left, right), &rank)| [rank as u32, left, right]).collect();
+        pairs.sort_unstable();
+        pairs.into_iter().map(|[rank, left, right]| [left, right, rank]).collect()
+    }
+
     /// A pair that is joined before those of greater ranks. Of equal pairs the last one counts.
     pub(super) fn add(&mut self, left: u32, right: u32, rank: i32) {
         self.0.insert((left, right), rank);
@@ -85,6 +92,11 @@ impl Bpe {
         let by_word =
             !has_unused && !pieces.iter().enumerate().any(|(id, (_, kind))| kind.is_text() && crosses(pieces.text(id)));
         Self { by_word, has_unused, merges }
+    }
+
+    /// The pairs that are joined, if not all that make a piece are.
+    pub(super) fn merges(&self) -> Option<&Merges> {
+        self.merges.as_ref()
     }
 
     /// Appends the segments of `text` to `segments`.

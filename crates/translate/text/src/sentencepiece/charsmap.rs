@@ -31,6 +31,16 @@ impl CharsMap {
         Ok(Self { trie, replacements: replacements.to_vec() })
     }
 
+    /// The bytes that [`parse`](Self::parse) reads.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let trie = self.trie.to_le_bytes();
+        // The length of a trie that was parsed or compiled fits.
+        let mut table = (trie.len() as u32).to_le_bytes().to_vec();
+        table.extend(trie);
+        table.extend(&self.replacements);
+        table
+    }
+
     /// The longest rule that `text` starts with: the number of its bytes, and their replacement.
     #[inline]
     pub(super) fn longest_rule(&self, text: &[u8]) -> Option<(usize, &[u8])> {

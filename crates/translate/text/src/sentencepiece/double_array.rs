@@ -53,6 +53,11 @@ impl DoubleArray {
         self.units.iter().flat_map(|unit| unit.to_le_bytes()).collect()
     }
 
+    /// The number of leaves: one for each key that [`build`](Self::build) was given.
+    pub(super) fn leaves(&self) -> usize {
+        self.units.iter().filter(|&&unit| unit & LEAF != 0).count()
+    }
+
     fn is_valid(&self, values: usize) -> bool {
         let root = self.units[0];
         if label(root) != 0 || has_leaf(root) || offset(root) == 0 {

@@ -49,6 +49,9 @@ pub enum SentencePieceError {
     /// Characters that the model can not be given.
     #[error("{0}")]
     Extension(String),
+    /// The file of prepared pieces is broken or belongs to other files.
+    #[error("the prepared pieces can not be used: {0}; convert the model again")]
+    Prepared(String),
     /// More pieces or bytes than ids and offsets can count.
     #[error("too large: {0}")]
     TooLarge(&'static str),

@@ -2,6 +2,7 @@
 
 use super::SentencePieceError as Error;
 use super::wire::{Field, Fields, Value};
+use serde::{Deserialize, Serialize};
 
 /// The purpose of a piece; the numbers are those of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,10 +28,16 @@ impl Kind {
     pub(super) fn number(self) -> usize {
         self as usize
     }
+
+    /// The kind with this number in the file.
+    pub(super) fn numbered(number: u64) -> Option<Self> {
+        Self::ALL.into_iter().find(|&kind| kind as u64 == number)
+    }
 }
 
 /// How text is segmented; the numbers are those of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum ModelType {
     Unigram,
     Bpe,
@@ -120,7 +127,7 @@ impl<'a> Piece<'a> {
                 3 => {
                     let number = field.number("type")?;
                     // Protocol Buffers keep the default for numbers that an enumeration does not have.
-                    piece.kind = Kind::ALL.into_iter().find(|&kind| kind as u64 == number).unwrap_or(piece.kind);
+                    piece.kind = Kind::numbered(number).unwrap_or(piece.kind);
                 }
                 _ => {}
             }

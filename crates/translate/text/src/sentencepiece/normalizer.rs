@@ -6,12 +6,27 @@ use super::double_array::DoubleArray;
 use super::file::NormalizerSpec;
 use super::utf8::valid_char_len;
 use metaphrase_base::LONGEST_LINE;
+use serde::{Deserialize, Serialize};
 
 /// U+2581, which stands for a blank in pieces.
 pub(super) const SPACE_MARK: &str = "\u{2581}";
 
 /// The most bytes of normalised text, but for a last replacement: one character may become 1024 bytes.
 pub(super) const LONGEST: usize = LONGEST_LINE;
+
+/// What happens to the blanks of a text.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Blanks {
+    /// The blank that is added stands at the end.
+    pub(super) suffix: bool,
+    /// A blank is added.
+    pub(super) prefix: bool,
+    /// Several blanks become one, and those at the ends none.
+    pub(super) single: bool,
+    /// Blanks become [`SPACE_MARK`].
+    pub(super) marked: bool,
+}
 
 /// A `NormalizerSpec` made ready.
 #[derive(Debug, Clone)]
@@ -52,6 +67,21 @@ impl Normalizer {
             space: if spec.escape_whitespaces { SPACE_MARK } else { " " },
             plain,
         })
+    }
+
+    /// The bytes of the table of rules, empty without one.
+    pub(super) fn charsmap(&self) -> Vec<u8> {
+        self.charsmap.as_ref().map_or_else(Vec::new, CharsMap::to_bytes)
+    }
+
+    /// What is done in addition to the rules.
+    pub(super) fn blanks(&self) -> Blanks {
+        Blanks {
+            suffix: self.whitespace_as_suffix,
+            prefix: self.add_dummy_prefix,
+            single: self.remove_extra_whitespaces,
+            marked: self.space == SPACE_MARK,
+        }
     }
 
     /// Whether decoding drops the blank that encoding put at the start, or all of them.

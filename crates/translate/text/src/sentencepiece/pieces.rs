@@ -2,7 +2,7 @@
 
 use super::SentencePieceError as Error;
 use super::double_array::DoubleArray;
-use super::file::{Kind, ModelFile, ModelType, Piece};
+use super::file::{Kind, ModelFile, Piece};
 
 /// The C++ library refuses pieces of 8000 bytes or more.
 const MAX_PIECE: usize = 7999;
@@ -77,8 +77,13 @@ impl Pieces {
         DoubleArray::build(&keys).ok_or(Error::TooLarge("the index of pieces outgrows 2^29 entries"))
     }
 
+    /// The texts of all pieces, one after the other, and where each ends.
+    pub(super) fn texts(&self) -> (&str, &[u32]) {
+        (&self.texts, &self.ends)
+    }
+
     /// In BPE models a text may not be a reserved piece and one of text at once.
-    fn check_reserved_texts(&self, text: &DoubleArray) -> Result<(), Error> {
+    pub(super) fn check_reserved_texts(&self, text: &DoubleArray) -> Result<(), Error> {
         for (id, _) in self.iter().enumerate().filter(|(_, (_, kind))| !kind.is_text()) {
             if let Some(first) = text.get(self.text(id).as_bytes()) {
                 return Err(Error::Duplicate { id, first: first as usize, piece: self.text(id).to_owned() });
@@ -153,14 +158,10 @@ pub(super) struct Indices {
 }
 
 impl Indices {
-    pub(super) fn new(pieces: &Pieces, model_type: ModelType) -> Result<Self, Error> {
-        let text = pieces.index(Kind::is_text)?;
-        if model_type == ModelType::Bpe {
-            pieces.check_reserved_texts(&text)?;
-        }
+    pub(super) fn new(pieces: &Pieces) -> Result<Self, Error> {
         let has_user_defined = pieces.iter().any(|(_, kind)| kind == Kind::UserDefined);
         Ok(Self {
-            text,
+            text: pieces.index(Kind::is_text)?,
             reserved: pieces.index(|kind| !kind.is_text())?,
             user_defined: match has_user_defined {
                 true => Some(pieces.index(|kind| kind == Kind::UserDefined)?),

@@ -6,7 +6,7 @@ use super::words::WordList;
 use super::{EOS, Form, UNK, Vocabulary, VocabularyError, formats};
 use crate::bpe::Bpe;
 use crate::sentencepiece::{SentencePieceModel, is_tokenizer};
-use metaphrase_base::{WordId, read_unpacked};
+use metaphrase_base::{MappedFile, WordId, read_unpacked};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -140,6 +140,26 @@ impl Vocabulary {
             unk: Some(special(UNK, "UNK", WordId(1))?),
             form: Form::Words(words),
         })
+    }
+
+    /// Reads the pieces of the vocabulary in the file `path`, which [`to_prepared`](Self::to_prepared) made from files
+    /// with the checksums `originals`.
+    ///
+    /// # Errors
+    /// If the file can not be read, is broken or was made from other files.
+    pub fn open_prepared(path: &Path, originals: &[u64]) -> Result<Self, VocabularyError> {
+        let read = || Self::of_pieces(SentencePieceModel::from_prepared(&MappedFile::open(path)?, originals)?);
+        read().map_err(|source| VocabularyError::File { path: path.to_owned(), source: Box::new(source) })
+    }
+
+    /// The bytes of a file from which these pieces are read faster than from their own files, which have the checksums
+    /// `originals`. `None` for a vocabulary that has no pieces, or other ids than these.
+    #[must_use]
+    pub fn to_prepared(&self, originals: &[u64]) -> Option<Vec<u8>> {
+        match &self.form {
+            Form::Pieces(pieces) => pieces.to_prepared(originals),
+            Form::Words(_) | Form::MarianMt(_) | Form::MosesBpe(_) => None,
+        }
     }
 
     fn of_pieces(pieces: SentencePieceModel) -> Result<Self, VocabularyError> {
