@@ -31,7 +31,7 @@ const DEFINITE: Forms = [
     ["des", "der", "des", "der"],
 ];
 
-/// Endings of `dieser` and of words like it, and of adjectives that tell the case.
+/// Endings of `dieser` and of words like it, which are those of an adjective without an article.
 const STRONG: Forms =
     [["er", "e", "es", "e"], ["en", "e", "es", "e"], ["em", "er", "em", "en"], ["es", "er", "es", "er"]];
 
