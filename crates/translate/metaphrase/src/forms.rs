@@ -19,8 +19,22 @@ pub(crate) fn forms(term: &str, language: Option<&str>) -> Vec<String> {
         Some("en") => ENGLISH,
         _ => &[""],
     };
-    let plurals = if endings == GERMAN { umlaut_plurals(stem) } else { Vec::new() };
+    let mut plurals = Vec::new();
+    if endings == GERMAN {
+        plurals = umlaut_plurals(stem);
+        plurals.extend(foreign_plural(stem));
+    }
     endings.iter().map(|ending| format!("{stem}{ending}")).chain(plurals).collect()
+}
+
+/// Endings of German nouns from other languages that the plural loses: `Firmen` of `Firma`, `Viren` of `Virus`.
+const FOREIGN: &[&str] = &["a", "is", "o", "um", "us"];
+
+/// The plural of a German noun with such an ending; `None` if it has none.
+fn foreign_plural(stem: &str) -> Option<String> {
+    let last = stem.rsplit(' ').next().filter(|last| last.starts_with(char::is_uppercase))?;
+    let ending = FOREIGN.iter().find(|ending| last.ends_with(**ending) && last.len() > ending.len() + 2)?;
+    Some(format!("{}en", &stem[..stem.len() - ending.len()]))
 }
 
 /// Vowels, and their umlauts.
@@ -148,6 +162,8 @@ pub(crate) fn bases(word: &str, is_noun: bool, language: Option<&str>) -> Vec<St
             let mut found: Vec<String> = bases.filter(fits).map(|(stem, _)| stem.to_owned()).collect();
             if is_noun {
                 found.extend(singulars(word));
+                let foreign = cut("en").map(|stem| FOREIGN.iter().map(move |ending| format!("{stem}{ending}")));
+                found.extend(foreign.into_iter().flatten());
             }
             found
         }
@@ -236,6 +252,10 @@ mod tests {
             ("Garten", "Gärten"),
             ("großer Baum", "großer Bäumen"),
             ("Buch", "Büchern"),
+            ("Faktura", "Fakturen"),
+            ("Benutzerkonto", "Benutzerkonten"),
+            ("Museum", "Museen"),
+            ("Virus", "Viren"),
         ] {
             assert!(forms(&format!("{noun}*"), Some("de")).contains(&plural.to_owned()), "{noun}");
             assert!(likely_forms(&format!("{noun}*"), Some("de")).contains(&plural.to_owned()), "{noun}");
