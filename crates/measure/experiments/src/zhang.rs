@@ -2,16 +2,18 @@
 
 use crate::iglesias::{TURNS, TestSet, faster};
 use crate::random::{Words, write_model};
-use crate::setup::{Setup, measure, round};
+use crate::setup::{Setup, cpu_seconds, measure, round};
 use anyhow::{Result, ensure};
 use metaphrase::{Strategy, Unit, UnitTimes};
-use metaphrase_base::{Step, StepDemand, StepModel, StepRow};
+use metaphrase_base::{Row as BeamRow, Step, StepDemand, StepModel, StepRow, StepScores};
 use metaphrase_models::config::RecurrentConfig;
 use metaphrase_models::{Architecture, Model, Scores, State};
+use metaphrase_search::CheckedOptions;
 use metaphrase_testkit::{Delegate, Delegating};
 use serde::Serialize;
+use std::hint::black_box;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Words of each vocabulary in the paper's network.
 const WORDS: usize = 30_000;
@@ -142,6 +144,45 @@ impl Delegate for WholeRows<'_> {
     }
 }
 
+/// A model that computes, next to the softmax of its scores, a plain one: for one hypothesis after the other, with the
+/// exponential function of the standard library, and all probabilities are written.
+struct WithPlainSoftmax<'a> {
+    whole_rows: WholeRows<'a>,
+    /// CPU seconds of the plain softmax.
+    seconds: Mutex<f64>,
+}
+
+impl Delegate for WithPlainSoftmax<'_> {
+    type Model = Model;
+
+    fn model(&self) -> &Model {
+        self.whole_rows.0
+    }
+
+    fn step(&self, step: Step, demand: StepDemand, rows: &[StepRow], state: &mut State, scores: &mut Scores) {
+        self.whole_rows.step(step, demand, rows, state, scores);
+        let mut row_scores = vec![0.0; self.model().config().target_words];
+        let mut seconds = self.seconds.lock().unwrap_or_else(PoisonError::into_inner);
+        for row in 0..rows.len() {
+            scores.row(BeamRow::new(row), &mut row_scores);
+            let begun = cpu_seconds();
+            softmax(black_box(&mut row_scores));
+            *seconds += cpu_seconds() - begun;
+        }
+    }
+}
+
+/// x ← e^x / Σ e^x.
+fn softmax(x: &mut [f32]) {
+    let largest = x.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut sum = 0.0;
+    for x in x.iter_mut() {
+        *x = (*x - largest).exp();
+        sum += *x;
+    }
+    x.iter_mut().for_each(|x| *x /= sum);
+}
+
 #[derive(Serialize)]
 struct Part {
     part: String,
@@ -155,10 +196,10 @@ fn network() -> Architecture {
     Architecture::Recurrent(RecurrentConfig { dim_emb: 512, dim_rnn: 512, ..RecurrentConfig::default() })
 }
 
-/// Time of the units of work of a search with beam 10 whose softmax is a pass of its own, and the time of the search
-/// with and without that: of a model, or of a network of the paper's sizes and random weights, whose speed is that of
-/// a trained one; its translations are as long as their sources. The paper's units are states (eq. 6 and 7: decoder and
-/// attention), output layer (eq. 8) and softmax (eq. 9).
+/// Time of the units of work of a search with beam 10 whose softmax is a pass of its own, that of a plain softmax, and
+/// the time of the search with and without that pass: of a model, or of a network of the paper's sizes and random
+/// weights, whose speed is that of a trained one; its translations are as long as their sources. The paper's units are
+/// states (eq. 6 and 7: decoder and attention), output layer (eq. 8) and softmax (eq. 9).
 pub fn table_1(setup: &Setup) -> Result<()> {
     let text = setup.text_or("wmt-news/newstest2014.de-en.en.gz", "wmt-news/newstest2014.de-en.de.gz")?;
     let folder = tempfile::tempdir()?;
@@ -173,21 +214,47 @@ pub fn table_1(setup: &Setup) -> Result<()> {
     }
     let (Some(fused), Some(apart)) = (fused, apart) else { return Ok(()) };
     ensure!(fused.translations == apart.translations, "the translations depend on the pass of the softmax");
-    let times = Arc::new(UnitTimes::default());
-    let measurement = times.measure();
-    given.search(&whole_rows, &options, setup.batch_tokens);
-    drop(measurement);
-    let whole: f64 = Unit::ALL.iter().map(|&unit| times.get(unit).seconds).sum();
-    let part = |part: String, seconds: f64, whole: f64| Part {
-        part,
-        seconds: round(seconds, 3),
-        share: round(seconds / whole, 3),
-    };
-    let units = Unit::ALL.iter().filter(|&&unit| times.get(unit).calls > 0);
-    let units = units.map(|&unit| part(unit.to_string(), times.get(unit).seconds, whole));
-    let searches = [("search, the softmax a pass of its own", apart.seconds), ("search", fused.seconds)];
-    let searches = searches.map(|(name, seconds)| part(name.into(), seconds, apart.seconds));
-    let parts: Vec<Part> = units.chain(searches).collect();
+    let (mut parts, plain) = units(&given, &options, setup.batch_tokens);
+    let name = "a plain softmax, added to the search".to_owned();
+    parts.push(Part::new(name, plain, apart.seconds + plain));
+    for (name, seconds) in [("search, the softmax a pass of its own", apart.seconds), ("search", fused.seconds)] {
+        parts.push(Part::new(name.into(), seconds, apart.seconds));
+    }
     parts.iter().for_each(|part| println!("{}: {} s, {}", part.part, part.seconds, part.share));
     setup.write("zhang-table1", &parts)
+}
+
+/// The units of a search whose softmax is a pass of its own, and the CPU seconds of its plain softmax.
+fn units(given: &TestSet, options: &CheckedOptions, batch_tokens: usize) -> (Vec<Part>, f64) {
+    let model = WithPlainSoftmax { whole_rows: WholeRows(&given.model), seconds: Mutex::new(0.0) };
+    let model = Delegating(model);
+    let times = Arc::new(UnitTimes::default());
+    let measurement = times.measure();
+    given.search(&model, options, batch_tokens);
+    drop(measurement);
+    let plain = model.0.seconds.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let used: Vec<Unit> = Unit::ALL.into_iter().filter(|&unit| times.get(unit).calls > 0).collect();
+    let seconds = |unit: Unit| times.get(unit).seconds;
+    let whole: f64 = used.iter().map(|&unit| seconds(unit)).sum();
+    let parts = used.iter().map(|&unit| Part::new(unit.to_string(), seconds(unit), whole)).collect();
+    (parts, plain)
+}
+
+impl Part {
+    fn new(part: String, seconds: f64, whole: f64) -> Self {
+        Self { part, seconds: round(seconds, 3), share: round(seconds / whole, 3) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_sum_to_one() {
+        let mut x = [0.0, 2.0_f32.ln(), f32::NEG_INFINITY, 1000.0_f32.ln()];
+        softmax(&mut x);
+        let expected = [1.0 / 1003.0, 2.0 / 1003.0, 0.0, 1000.0 / 1003.0];
+        assert!(x.iter().zip(expected).all(|(x, expected)| (x - expected).abs() < 1e-6), "{x:?}");
+    }
 }
