@@ -8,6 +8,8 @@ pub mod steps;
 pub mod table1;
 mod tuning;
 
+pub use phrase_based::Words;
+
 use crate::memory;
 use crate::setup::{Setup, Text, cpu_seconds, round};
 use anyhow::{Result, ensure};

@@ -59,6 +59,8 @@ enum Experiment {
     PostFig8,
     /// Figure 9 and §6.4: the work of a beam that waits until all of it has finished
     PostFig9,
+    /// Appendix A.1 and A.2: constraints from a phrase table, and names
+    PostAutomatic(post::AutomaticArgs),
     /// Devlin 2017, table 1: what each trick of the CPU brings; random weights of the paper's sizes
     DevlinTable1,
     /// Devlin 2017, table 2: the speed of the systems S1 to S7, E1 and E2; random weights of the paper's sizes
@@ -120,6 +122,7 @@ fn main() -> Result<()> {
         Experiment::PostFig7 => post::figure_7(&setup),
         Experiment::PostFig8 => post::figure_8(&setup),
         Experiment::PostFig9 => post::figure_9(&setup),
+        Experiment::PostAutomatic(args) => post::automatic(&setup, &args),
         Experiment::DevlinTable1 => devlin::table_1(&setup),
         Experiment::DevlinTable2 => devlin::table_2(&setup),
         Experiment::IglesiasTable1(args) => iglesias::table1::run(&setup, &args),

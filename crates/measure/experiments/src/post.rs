@@ -1,12 +1,14 @@
 //! Post and Vilar 2018: lexical constraints by dynamic beam allocation (DBA), compared with grid beam search (GBS) and
 //! constrained beam search (CBS), on the paper's text and with the bundled models.
 
+mod automatic;
 mod counts;
 mod examples;
 mod places;
 mod quality;
 mod time;
 
+pub use automatic::{Args as AutomaticArgs, automatic};
 pub use counts::table_2;
 pub use examples::{figure_1, figure_6, figure_9};
 pub use places::figure_7;

@@ -67,6 +67,11 @@ impl Words {
         tokenized.as_deref().unwrap_or(line).split_ascii_whitespace().map(str::to_owned).collect()
     }
 
+    /// The words of a source.
+    pub fn source_words(&self, line: &str) -> Vec<String> {
+        Self::split(self.source.as_ref(), line)
+    }
+
     /// The words of a reference.
     pub fn target_pieces(&self, line: &str) -> Vec<String> {
         Self::split(self.target.as_ref(), line)
@@ -105,7 +110,7 @@ impl Lattices {
             Self::Model(model) => {
                 let (decoder, mut workspace) = (model.decoder(Results::Many), Workspace::default());
                 let lattice = |line: &String| {
-                    let words = Words::split(words.source.as_ref(), line);
+                    let words = words.source_words(line);
                     let words: Vec<&str> = words.iter().map(String::as_str).collect();
                     let (phrases, _) = decoder.lattice(&words, &mut workspace);
                     model.model().word_lattice(&words, &phrases)
