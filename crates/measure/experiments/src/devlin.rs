@@ -4,6 +4,12 @@
 //! The networks have the paper's sizes (§4.6 and §5; 80,000 words) and random weights, as the speed does not depend on
 //! their values. Their translations do not end by themselves: each is as long as its source.
 
+mod functions;
+mod identical;
+
+pub use functions::functions;
+pub use identical::{Args as IdenticalArgs, identical};
+
 use crate::random::{Words, devlin, write_model};
 use crate::setup::{MeasuredRun, Setup, measure, round};
 use anyhow::{Result, ensure};
@@ -53,10 +59,15 @@ struct Workload {
 
 impl Workload {
     fn new(setup: &Setup) -> Result<Self> {
+        Self::with_words(setup, WORDS)
+    }
+
+    /// With vocabularies of `count` words.
+    fn with_words(setup: &Setup, count: usize) -> Result<Self> {
         let text = setup.text()?;
         ensure!(!text.source.is_empty(), "the text has no lines");
         let folder = tempfile::tempdir()?;
-        let words = Words::new(&text.source, WORDS);
+        let words = Words::new(&text.source, count);
         let shortlist = folder.path().join("lex.s2t");
         words.write_shortlist(&shortlist, EACH)?;
         Ok(Self { folder, words, shortlist, requests: text.requests() })

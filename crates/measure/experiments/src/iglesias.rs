@@ -82,7 +82,7 @@ pub struct SearchRun {
     pub seconds: f64,
     /// The largest memory of the process during the search, its model included, in MB; `None` where the system does not
     /// report it. The process keeps what an earlier search took, so sizes have to ascend.
-    megabytes: Option<f64>,
+    pub megabytes: Option<f64>,
 }
 
 /// Translates the sentences in the order of `order`.

@@ -63,6 +63,10 @@ enum Experiment {
     PostAutomatic(post::AutomaticArgs),
     /// Devlin 2017, table 1: what each trick of the CPU brings; random weights of the paper's sizes
     DevlinTable1,
+    /// Table 1, §4.4: tanh and the logistic function by a table, and in other ways
+    DevlinFunctions,
+    /// Table 1, "99.9 % identical": the translations and BLEU of networks that have learned, with and without tricks
+    DevlinIdentical(devlin::IdenticalArgs),
     /// Devlin 2017, table 2: the speed of the systems S1 to S7, E1 and E2; random weights of the paper's sizes
     DevlinTable2,
     /// Iglesias et al. 2018, table 1: BLEU of phrase-based and neural systems, and of neural systems with evidence
@@ -124,6 +128,8 @@ fn main() -> Result<()> {
         Experiment::PostFig9 => post::figure_9(&setup),
         Experiment::PostAutomatic(args) => post::automatic(&setup, &args),
         Experiment::DevlinTable1 => devlin::table_1(&setup),
+        Experiment::DevlinFunctions => devlin::functions(&setup),
+        Experiment::DevlinIdentical(args) => devlin::identical(&setup, &args),
         Experiment::DevlinTable2 => devlin::table_2(&setup),
         Experiment::IglesiasTable1(args) => iglesias::table1::run(&setup, &args),
         Experiment::IglesiasTable2(args) => iglesias::speed::run(&setup, &args),
