@@ -2,9 +2,10 @@
 //! figure 1):
 //!
 //! ```sh
-//! cd benches/kernels && RAYON_NUM_THREADS=1 OMP_NUM_THREADS=1 cargo run --release -- [--onednn libdnnl.so.3] [FILE.json]
+//! cd benches/kernels && RAYON_NUM_THREADS=1 OMP_NUM_THREADS=1 cargo run --release -- [--figure] [--onednn libdnnl.so.3] [FILE.json]
 //! ```
 //!
+//! With `--figure` the shapes are those of the paper's figure: layers of 512 and 1,024 by some numbers of rows.
 //! One thread; `M × K` rows by `K × N` weights, which are packed before where a library can pack them (oneDNN's and
 //! `gemm`'s functions can not). `whole` is a product with the rounding of its rows before it, and
 //! with bias and ReLU behind it. The same product again and again, the fastest of many short rounds: each
@@ -35,6 +36,9 @@ const SHAPES: [(usize, usize, usize); 11] = [
     (64, 256, 1024),
 ];
 
+/// The rows and the layers of the figure.
+const FIGURE: ([usize; 8], [usize; 2]) = ([1, 2, 3, 4, 6, 8, 12, 16], [512, 1024]);
+
 /// The numbers: their names and their sizes in bytes.
 const KINDS: [(Precision, &str, usize); 4] = [
     (Precision::F32, "f32", 4),
@@ -63,9 +67,12 @@ pub struct Given {
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let (mut onednn, mut file) = (None, None);
+    let (mut onednn, mut file, mut shapes) = (None, None, SHAPES.to_vec());
     while let Some(argument) = arguments.next() {
-        if argument == "--onednn" {
+        if argument == "--figure" {
+            let (rows, layers) = FIGURE;
+            shapes = layers.into_iter().flat_map(|size| rows.map(|m| (m, size, size))).collect();
+        } else if argument == "--onednn" {
             onednn = Some(arguments.next().expect("--onednn has a file"));
         } else {
             file = Some(argument);
@@ -76,7 +83,7 @@ fn main() {
     let named: Vec<_> = KINDS.iter().zip(peaks).map(|((_, name, _), peak)| format!("{name} {peak:.0}")).collect();
     println!("{}; peak GOP/s: {}\n", instruction_set(), named.join(", "));
     println!("| M, K, N | product | GOP/s | of peak | GB/s of weights | of what is read |\n|---|---|---|---|---|---|");
-    let rows: Vec<Value> = SHAPES.into_iter().flat_map(|shape| measure(shape, onednn.as_ref(), peaks)).collect();
+    let rows: Vec<Value> = shapes.into_iter().flat_map(|shape| measure(shape, onednn.as_ref(), peaks)).collect();
     let report = json!({
         "instruction_set": instruction_set().to_string(),
         "peak_gops": KINDS.iter().zip(peaks).map(|((_, name, _), peak)| json!({ *name: peak })).collect::<Vec<_>>(),

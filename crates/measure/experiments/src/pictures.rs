@@ -28,7 +28,8 @@ const BEAM: Axis = Axis("beam", "beam");
 const WORDS: &str = "words per CPU second";
 
 /// The results that have pictures: the experiment, and what `--name` added to the name of its file.
-const RESULTS: [(&str, &str); 15] = [
+const RESULTS: [(&str, &str); 16] = [
+    ("devlin-fig1", ""),
     ("post-fig4", ""),
     ("post-fig4", "-cgru"),
     ("post-fig4", "-newstest2014"),
@@ -142,6 +143,7 @@ fn charts(name: &str, results: &Value) -> Vec<(&'static str, Chart)> {
             let x = Axis("speed_up", "speed, as a multiple of the naive search");
             vec![("", chart(title, "system", &all(), x, BLEU))]
         }
+        "devlin-fig1" => vec![("-512", products(rows("/rows"), 512)), ("-1024", products(rows("/rows"), 1024))],
         "iglesias-fig2" | "iglesias-fig3" => iglesias(name, &all()),
         "wuebker-fig1" => {
             let rows: Vec<_> = rows("/moses").iter().chain(rows("/ours")).collect();
@@ -152,6 +154,15 @@ fn charts(name: &str, results: &Value) -> Vec<(&'static str, Chart)> {
         }
         _ => vec![],
     }
+}
+
+/// Figure 1 of Devlin 2017: the speed of products by a layer of this size, by the number of rows; without the rounding
+/// of rows and the ends.
+fn products(rows: &[Value], size: usize) -> Chart {
+    let whole = |row: &&Value| row["product"].as_str().is_some_and(|product| product.ends_with(", whole"));
+    let shown: Vec<_> = rows.iter().filter(|row| row["k"] == size && !whole(row)).collect();
+    let (x, y) = (Axis("m", "rows"), Axis("gops", "10⁹ operations per second"));
+    chart(&format!("rows by a layer of {size} × {size}, one thread"), "product", &shown, x, y)
 }
 
 /// The pictures of speed and memory by beam and by batch.
