@@ -224,7 +224,7 @@ pub fn table_1(setup: &Setup) -> Result<()> {
     setup.write("zhang-table1", &parts)
 }
 
-/// The units of a search whose softmax is a pass of its own, and the CPU seconds of the plain softmax of that search.
+/// The units of a search whose softmax is a pass of its own, and the CPU seconds of its plain softmax.
 fn units(given: &TestSet, options: &CheckedOptions, batch_tokens: usize) -> (Vec<Part>, f64) {
     let model = WithPlainSoftmax { whole_rows: WholeRows(&given.model), seconds: Mutex::new(0.0) };
     let model = Delegating(model);
