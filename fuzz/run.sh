@@ -24,7 +24,7 @@ run() {
   case $target in changed_model | metrics | moses | terms) grow=0 ;; *) grow=100 ;; esac
   case $target in
     marian_* | model_directory | hugging_face | ctranslate2 | pytorch | archive) longest=30000 ;;
-    sentencepiece_bytes | vocabulary | small_files) longest=30000 ;;
+    sentencepiece_bytes | prepared_pieces | vocabulary | small_files) longest=30000 ;;
     changed_model) longest=300 ;;
     npz_arrays) longest=2000 ;;
     metrics | moses | terms) longest=600 ;;

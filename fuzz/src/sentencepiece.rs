@@ -174,6 +174,11 @@ pub fn use_model(bytes: &[u8], line: &str) {
         Ok(model) => model,
         Err(error) => return check_message(&error),
     };
+    try_text(&model, line);
+}
+
+/// The model takes any text, and any ids.
+pub fn try_text(model: &SentencePieceModel, line: &str) {
     let mut scratch = Scratch::default();
     let mut ids = Vec::new();
     for text in LINES.into_iter().chain([line]) {
