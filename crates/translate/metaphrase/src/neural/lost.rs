@@ -61,8 +61,9 @@ impl Context {
         if lost.is_empty() {
             return ControlFlow::Break(outcome);
         }
-        // A wrong amount is worse than any other fault.
+        // A wrong amount is worse than any other fault; but next to terms an amount may lead to garbage.
         let are_things = lost.iter().all(|term| term.copied_from(&line.request.source).is_some());
+        let may_be_garbage = are_things || !known.is_empty();
         known.append(&mut lost);
         let TermLine { request, words, .. } = &line;
         let Some(constraints) = self.segmented(request, &second).constraints else {
@@ -80,7 +81,7 @@ impl Context {
             job.required.prefer(&self.target, &self.written);
         }
         let task = second.clone();
-        if are_things {
+        if may_be_garbage {
             let question = TermQuestion::LostFound(Box::new(FreeTranslation { found, log_prob, letters }));
             job.term_search = Some(Box::new(TermSearch { question, line, second }));
         }
