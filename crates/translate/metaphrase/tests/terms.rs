@@ -260,6 +260,19 @@ fn articles_agree_with_terms() {
     assert!(count == 80 && wrong.len() <= 8, "{wrong:#?}");
 }
 
+/// A name that stays has the article that the model gives it, whatever its letters look like.
+#[test]
+fn names_that_stay_keep_their_articles() {
+    let glossary = Glossary::parse("Jetta\tJetta\nEcho\tEcho", Case::Ignore).expect("a glossary");
+    let translator = translator();
+    let mut options = translator.options();
+    options.glossaries = vec![glossary.into()];
+    let requests = ["I bought a red Jetta.", "The Echo is new."].map(Request::translate);
+    let found = translator.run(&options, requests.to_vec()).expect("translations");
+    assert_eq!(found[0].text(), "Ich habe einen roten Jetta gekauft.");
+    assert_eq!(found[1].text(), "Der Echo ist neu.");
+}
+
 /// Words next to a term that attend to its source, too, stay what they are.
 #[test]
 fn a_term_leaves_the_words_of_its_neighbours() {

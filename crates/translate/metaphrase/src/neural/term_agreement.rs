@@ -7,6 +7,7 @@ use super::context::Context;
 use super::job::{Job, SecondSearch};
 use super::term_forms::{Found, place_of};
 use super::term_search::{Next, TermLine, TermQuestion, TermSearch};
+use crate::RequiredTerm;
 use crate::forms::without_region;
 use metaphrase_base::WordId;
 use metaphrase_search::Outcome;
@@ -49,9 +50,11 @@ impl Context {
             return self.keep_parts(outcome, line, second);
         };
         let text = self.text_of(&best.words).text;
-        let terms = line.request.terms.required.iter();
+        // The gender of a name that stays is that of the thing, not of its letters.
+        let is_word = |term: &RequiredTerm| term.copied_from(&line.request.source).is_none();
+        let terms = line.request.terms.required.iter().zip(&line.are_one);
         let (mut forms, mut are_one) = (Vec::new(), Vec::new());
-        for (term, is_one) in terms.zip(&line.are_one) {
+        for (term, is_one) in terms.filter(|(term, _)| is_word(term)) {
             forms.extend(term.forms(self.target_language()));
             are_one.resize(forms.len(), *is_one);
         }
