@@ -2,8 +2,8 @@
 
     python recipes/german_genders.py ../shared/data crates/translate/text/src/german/genders.txt
 
-Reads the German texts of train-de-en*, tatoeba-de-en and phpdoc-de-en (without dictionaries and text that a model made) and
-counts which article stands before a noun, and with which ending of the adjectives between. "einen" stands before masculine
+Reads the German texts of train-de-en*, tatoeba-de-en and phpdoc-de-en (without dictionaries, text that a model made, and
+sources whose licences are not settled) and counts which article stands before a noun, and with which ending of the adjectives between. "einen" stands before masculine
 nouns only, "die" before feminine ones and plurals, "dem" before two genders: a mixture of four classes (three genders and the
 plural), fitted by expectation and maximisation, starting from the tables of grammar, says how often a noun is in each.
 Nouns with the same end mostly have the same gender, above all compounds, so the table has ends of words: of the entries that
@@ -33,6 +33,7 @@ CONTRACTED = {"zum": ["dm", "dn"], "im": ["dm", "dn"], "am": ["dm", "dn"], "beim
 
 ARTICLE = (r"der|die|das|den|dem|des|(?:[km]|d|s)?ein(?:e|er|es|en|em)?|dies(?:er|e|es|en|em)|jed(?:er|e|es|en|em)"
            r"|unser(?:e|er|es|en|em)?|ihr(?:e|er|es|en|em)?|zum|zur|vom|im|am|beim|ins|ans")
+LEFT_OUT = r"-mt\.|ding-|debian-docs|debian-installation-guide|gimp-help|manpages-de|literature"
 # An article after a comma may be a relative pronoun.
 PHRASE = re.compile(rf"(?<![\w,-])(?<!, )({ARTICLE})((?: [a-zäöüß]{{3,}}(?:e|er|es|en|em)){{0,2}})"
                     r" ([A-ZÄÖÜ][a-zäöüß]{2,}(?:-[A-ZÄÖÜ][a-zäöüß]+)*)(?![\w-])")
@@ -44,7 +45,7 @@ def count(folder):
     names += [f"{folder}/tatoeba-de-en/train.de.gz", f"{folder}/phpdoc-de-en/train.de.gz"]
     counts = collections.defaultdict(collections.Counter)
     for name in sorted(names):
-        if re.search(r"-mt\.|ding-", name):
+        if re.search(LEFT_OUT, name):
             continue
         with gzip.open(name, "rt", encoding="utf-8") as lines:
             for line in dict.fromkeys(lines):
@@ -166,7 +167,7 @@ def table_of(nouns, mixture, tolerance=0.02):
         if found != entry(table, end):
             table[end] = found
     for noun, vector in nouns.items():
-        if vector.sum() >= 8:
+        if vector.sum() >= 5:
             found = mixture.label(vector, 2 * tolerance)
             if found != entry(table, noun) and (found != "?" or vector.sum() >= 15):
                 table["^" + noun] = found
