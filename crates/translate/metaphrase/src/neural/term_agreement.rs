@@ -5,7 +5,7 @@
 
 use super::context::Context;
 use super::job::{Job, SecondSearch};
-use super::term_forms::{Found, place_of};
+use super::term_forms::{Found, is_whole};
 use super::term_search::{Next, TermLine, TermQuestion, TermSearch};
 use crate::RequiredTerm;
 use crate::forms::without_region;
@@ -14,6 +14,7 @@ use metaphrase_search::Outcome;
 use metaphrase_text::MarkedSource;
 use metaphrase_text::english::with_other_article;
 use metaphrase_text::german::{Agreement, agreement};
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
@@ -21,13 +22,23 @@ use std::ops::{ControlFlow, Range};
 /// its words mean something else than an article and a noun.
 const MOST_LOST: f32 = 7.0;
 
+/// The most terms of a line whose articles are changed; each costs one to four greedy searches of the line.
+const MOST_TERMS: usize = 16;
+
+/// What of a translation is still to be read. It is read from right to left, so that a change does not move the rest.
+#[derive(Clone, Copy)]
+struct Unread {
+    /// Where it ends, in bytes of the text.
+    end: usize,
+    /// The most terms in it that are compared.
+    terms: usize,
+}
+
 /// The comparison of the articles before a term.
 pub(crate) struct AgreementSearch {
     /// The translation before the change.
     found: Found,
-    /// Where the words end that are not looked at yet, in bytes of its text. They are read from right to left, so
-    /// that a change does not move them.
-    unread: usize,
+    unread: Unread,
     /// The translations that have no probability yet, as words.
     left: VecDeque<Vec<WordId>>,
     /// The most probable one.
@@ -40,11 +51,11 @@ pub(crate) struct AgreementSearch {
 impl Context {
     /// The translation, with articles that agree with the terms.
     pub(super) fn agree(&self, outcome: Outcome<Job>, line: TermLine, second: SecondSearch) -> Next {
-        self.agree_before(outcome, line, second, usize::MAX)
+        self.agree_before(outcome, line, second, Unread { end: usize::MAX, terms: MOST_TERMS })
     }
 
-    /// The translation, with articles that agree with the terms that end before a byte of its text.
-    fn agree_before(&self, mut outcome: Outcome<Job>, line: TermLine, second: SecondSearch, mut unread: usize) -> Next {
+    /// The translation, with articles that agree with the terms in its unread text.
+    fn agree_before(&self, mut outcome: Outcome<Job>, line: TermLine, second: SecondSearch, unread: Unread) -> Next {
         let language = without_region(self.target_language()).filter(|_| self.inline_terms.is_some());
         let (Some(best), Some(language @ ("de" | "en"))) = (outcome.hypotheses.first(), language) else {
             return self.keep_parts(outcome, line, second);
@@ -58,8 +69,11 @@ impl Context {
             forms.extend(term.forms(self.target_language()));
             are_one.resize(forms.len(), *is_one);
         }
-        while let Some((place, form)) = last_place_of(&forms, &text, unread) {
-            unread = place.start;
+        for (place, form) in places_of(&forms, &text).into_iter().rev() {
+            if place.end > unread.end || unread.terms == 0 {
+                continue;
+            }
+            let unread = Unread { end: place.start, terms: unread.terms - 1 };
             let agreement = match language {
                 "de" => agreement(&text, place, are_one[form]),
                 _ => {
@@ -134,14 +148,28 @@ impl Context {
     }
 }
 
-/// The last place of a form in a text, as whole words that end before a byte, and the number of the form.
-fn last_place_of(forms: &[String], text: &str, end: usize) -> Option<(Range<usize>, usize)> {
-    let (mut taken, mut found) = (Vec::new(), None);
-    while let Some((place, form)) = place_of(forms, text, &taken) {
-        taken.push(place.clone());
-        if place.end <= end && !text[place.end..].starts_with('-') {
-            found = Some((place, form));
-        }
+/// The places of forms in a text, as whole words from left to right, and the numbers of the forms. The first part of a
+/// compound with a hyphen is none: its article is that of the last part.
+fn places_of(forms: &[String], text: &str) -> Vec<(Range<usize>, usize)> {
+    let mut places = Vec::new();
+    for (number, form) in forms.iter().enumerate().filter(|(_, form)| !form.is_empty()) {
+        places.extend(text.match_indices(form.as_str()).map(|(at, _)| (at..at + form.len(), number)));
     }
-    found
+    places.retain(|(place, _)| is_whole(text, place) && !text[place.end..].starts_with('-'));
+    places.sort_by_key(|(place, _)| (place.start, Reverse(place.end)));
+    places.dedup_by(|next, known| next.0.start < known.0.end);
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_whole_words() {
+        let forms = ["Haus", "Hauses", "Haus am See"].map(str::to_owned);
+        let text = "Haus-Tür, Haustür, Haus, des Hauses, Haus am See";
+        let found: Vec<&str> = places_of(&forms, text).into_iter().map(|(place, _)| &text[place]).collect();
+        assert_eq!(found, ["Haus", "Hauses", "Haus am See"]);
+    }
 }

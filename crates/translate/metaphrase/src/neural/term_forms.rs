@@ -186,17 +186,19 @@ impl Found {
 }
 
 /// The first place of a form in a text as whole words that is not taken, and the number of the form.
-pub(super) fn place_of(forms: &[String], text: &str, taken: &[Range<usize>]) -> Option<(Range<usize>, usize)> {
+fn place_of(forms: &[String], text: &str, taken: &[Range<usize>]) -> Option<(Range<usize>, usize)> {
     let is_free = |place: &Range<usize>| taken.iter().all(|other| place.end <= other.start || other.end <= place.start);
     let places = forms.iter().enumerate().flat_map(|(number, form)| {
         let found = text.match_indices(form.as_str()).filter(|(_, found)| !found.is_empty());
         found.map(move |(at, found)| (at..at + found.len(), number))
     });
+    places.filter(|(place, _)| is_whole(text, place) && is_free(place)).min_by_key(|(place, _)| place.start)
+}
+
+/// Whether no letter or digit stands next to a place.
+pub(super) fn is_whole(text: &str, place: &Range<usize>) -> bool {
     let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-    let is_whole = |place: &Range<usize>| {
-        is_end(text[..place.start].chars().next_back()) && is_end(text[place.end..].chars().next())
-    };
-    places.filter(|(place, _)| is_whole(place) && is_free(place)).min_by_key(|(place, _)| place.start)
+    is_end(text[..place.start].chars().next_back()) && is_end(text[place.end..].chars().next())
 }
 
 /// Puts the best form of each term before its targets. Returns whether one differs from that of the translation.
