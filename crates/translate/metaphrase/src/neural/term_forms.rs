@@ -61,8 +61,7 @@ impl Context {
         if candidates.is_empty() {
             return self.agree(outcome, line, second);
         }
-        let (hypotheses, columns) = (std::mem::take(&mut outcome.hypotheses), outcome.tag.columns.take());
-        let found = Found { hypotheses, source_len: outcome.source_len, columns };
+        let found = Found::take(&mut outcome);
         self.next_form(outcome, FormSearch { found, candidates, scored: 0 }, line, second)
     }
 
