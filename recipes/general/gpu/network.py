@@ -60,7 +60,14 @@ class Net:
         return x.view(x.shape[0], x.shape[1], -1, self.a.head).transpose(1, 2)
 
     def attend(self, q, k, v, causal):
-        o = F.scaled_dot_product_attention(self.heads(q), self.heads(k), self.heads(v), is_causal=causal)
+        q_, k_, v_ = self.heads(q), self.heads(k), self.heads(v)
+        if q.is_cuda:
+            o = F.scaled_dot_product_attention(q_, k_, v_, is_causal=causal)
+        else:  # where that is slow for short sentences
+            s = q_ @ k_.mT * self.a.head**-0.5
+            if causal:
+                s = s + torch.full(s.shape[-2:], float("-inf"), dtype=s.dtype).triu(1)
+            o = torch.softmax(s, -1) @ v_
         return o.transpose(1, 2).reshape(q.shape)
 
     def norm(self, x):

@@ -18,7 +18,7 @@ data, cache, start, out = sys.argv[1:5]
 plan = dict(x.split("=") for x in sys.argv[5:] if not x.startswith("--"))
 own = dict(x[2:].split("=") for x in sys.argv[5:] if x.startswith("--"))
 # How often a pass has a kind of text, next to the weights of its lines.
-WEIGHT = {k: float(own.pop(k, v)) for k, v in dict(clean=1, noise=1, terms=1, every=2, new=6, back=1).items()}
+WEIGHT = {k: float(own.pop(k, v)) for k, v in dict(clean=1, noise=1, terms=1, every=2, new=6, written=6, back=1).items()}
 MONO, SHARES = int(own.pop("mono", 1 << 30)), [float(x) for x in own.pop("shares", "1,0.67,0.5").split(",")]
 DEVICE = own.pop("device", None)
 TESTED = int(own.pop("tested", 2000))
@@ -28,7 +28,8 @@ import torch, greedy, network
 
 torch.backends.cuda.enable_cudnn_sdp(False)
 dev = DEVICE or ("cuda" if torch.cuda.is_available() else "cpu")
-kind = torch.bfloat16 if dev == "cuda" else torch.float32
+fast = dev == "cuda" or torch.cpu._is_amx_tile_supported()
+kind = torch.bfloat16 if fast else torch.float32
 a, _ = network.options(
     ["--muon", "1", "--lr", "5e-3", "--warmup", "60", "--flat", "0.2", "--ratio", "0.2", "--every", "100", "--deve", "5", "--words", "51000"]
     + [x for k, v in own.items() for x in ("--" + k, v)]
@@ -112,7 +113,7 @@ def translated_back(d):
 
 def train_text(d):
     turned = lambda p: [*p[2:4], *p[:2], p[4]] if d == "de-en" else p
-    parts = {"clean": turned(load("clean"))} | ({"back": backs[d]} if backs[d] else {}) | {k: load(f"{k}.{d}") for k in ("noise", "every", "new", "terms")}
+    parts = {"clean": turned(load("clean"))} | ({"back": backs[d]} if backs[d] else {}) | {k: load(f"{k}.{d}") for k in ("noise", "every", "new", "written", "terms")}
     for k, p in parts.items():
         p[4] = p[4] * WEIGHT[k]
         log(f"{d} {k}: {len(p[1])} pairs, {len(p[2])} target words, {int((p[3] * p[4]).sum())} a pass")

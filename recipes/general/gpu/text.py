@@ -3,10 +3,10 @@
 usage: text.py DATA EVERYDAY CACHE [PAIRS]
 
 DATA has the files that README.md names, and source.spm. EVERYDAY is the folder of `make.py`, which makes PAIRS of all templates (200,000) and 20,000 of the
-templates of NEW.
+templates of NEW. Its folder `written` has whole pairs, English and German.
 """
 
-import collections, gzip, hashlib, multiprocessing, os, re, shutil, subprocess, sys, time
+import collections, glob, gzip, hashlib, multiprocessing, os, re, shutil, subprocess, sys, time
 import numpy as np
 import noise
 
@@ -15,7 +15,7 @@ LONGEST = 160
 LONGEST_MONO = 90
 DIRECTIONS = ("en-de", "de-en")
 # Templates whose lines a pass has more often.
-NEW = ("fixed", "fixed2", "words", "phrases", "everyday2", "products")
+NEW = ("fixed", "fixed2", "fixed3", "names_alone", "words", "phrases", "everyday2", "products")
 SP = ID = BYTES = None
 
 
@@ -113,10 +113,21 @@ def made(work, process, direction, unseen):
     """What `make.py` wrote, as (weight, source, target), without the lines of test sets."""
     assert process.wait() == 0, work
     sides = [gzip.open(f"{work}/everyday.{l}.gz", "rt", encoding="utf-8", newline="\n").read().split("\n")[:-1] for l in ("en", "de")]
+    return seen(work, zip(*sides, strict=True), direction, unseen)
+
+
+def written(everyday, direction, unseen):
+    """The pairs that were written one by one, as (weight, source, target), without the lines of test sets."""
+    rows = [line.split("\t") for path in sorted(glob.glob(f"{everyday}/written/*.tsv")) for line in lines(path) if not line.startswith("#")]
+    return seen("written", rows, direction, unseen)
+
+
+def seen(name, rows, direction, unseen):
     hidden = lambda line: hashlib.sha1(line.encode()).hexdigest() in unseen
-    rows = [(e, marked(g)) for e, g in zip(*sides, strict=True) if not hidden(e) and not hidden(g)]
-    print(f"{work}: {len(rows)} pairs, without {len(sides[0]) - len(rows)} of test sets", flush=True)
-    return [(1.0, e, g) if direction == "en-de" else (1.0, g, e) for e, g in rows]
+    all = list(rows)
+    kept = [(e, marked(g)) for e, g in all if not hidden(e) and not hidden(g)]
+    print(f"{name}: {len(kept)} pairs, without {len(all) - len(kept)} of test sets", flush=True)
+    return [(1.0, e, g) if direction == "en-de" else (1.0, g, e) for e, g in kept]
 
 
 def with_noise(pool, shares, rows):
@@ -150,6 +161,8 @@ def make(data, everyday, cache, number=200000):
             rows = made(f"{cache}/every.{d}", every, d, unseen)
             put(f"every.{d}", many(p, pairs, rows + with_noise(p, noise.EVERYDAY, rows), False))
             put(f"new.{d}", many(p, pairs, made(f"{cache}/new.{d}", new, d, unseen), False))
+            rows = written(everyday, d, unseen)
+            put(f"written.{d}", many(p, pairs, rows + with_noise(p, noise.EVERYDAY, rows), False))
 
 
 if __name__ == "__main__":
