@@ -15,6 +15,7 @@
 
 #![cfg(any(feature = "driver", feature = "emulator"))]
 
+mod attention_rows;
 mod average;
 mod blocks;
 mod decoder;
@@ -28,6 +29,7 @@ mod memory;
 mod model;
 mod network;
 mod pack;
+mod recurrent;
 mod source;
 mod state;
 
