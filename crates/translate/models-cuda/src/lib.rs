@@ -32,6 +32,7 @@ mod pack;
 mod recurrent;
 mod source;
 mod state;
+mod units;
 
 pub use error::CudaModelError;
 pub use metaphrase_cuda::decoding::WeightNumbers;

@@ -2,9 +2,10 @@
 
 use crate::failure::Failure;
 use crate::source::Sources;
+use crate::units::timed;
 use core::fmt;
 use core::ops::Range;
-use metaphrase_base::StepRow;
+use metaphrase_base::{StepRow, Unit};
 use metaphrase_cuda::decoding::{DeviceMap, ListedRows, NO_ID};
 use metaphrase_cuda::{Cuda, Matrix};
 use metaphrase_device::{Shape, Storage};
@@ -82,16 +83,18 @@ impl Logits {
         self.rows = x.rows();
         self.cols = lists.map_or(output.outputs(), widest);
         let mut logits = cuda.take(self.rows, self.cols);
-        let counts = lists.map(|lists| {
+        let counts = timed(cuda, Unit::Output, |cuda| {
+            let Some(lists) = lists else {
+                cuda.map(output, x, None, &mut logits);
+                return None;
+            };
             cuda.map_lists(output, x, lists, &mut logits);
             let count = |list: &ListedRows<'_>| std::iter::repeat_n(list.outputs.len() as u32, list.rows.len());
-            lists.iter().flat_map(count).collect::<Vec<_>>()
+            Some(lists.iter().flat_map(count).collect::<Vec<_>>())
         });
-        if counts.is_none() {
-            cuda.map(output, x, None, &mut logits);
-        }
         let mut summaries = cuda.take(self.rows, 1 + 2 * most);
-        cuda.summarise(&logits, counts.as_deref(), most, &mut summaries);
+        // With the best words of each row.
+        timed(cuda, Unit::Softmax, |cuda| cuda.summarise(&logits, counts.as_deref(), most, &mut summaries));
         cuda.download_rows(&summaries, 0..self.rows, &mut self.copied);
         cuda.give(summaries);
         self.logits = Some(logits);

@@ -8,9 +8,10 @@ use crate::logits::Logits;
 use crate::memory::{Call, Memory};
 use crate::network::Network;
 use crate::source::{Sources, WeightPlaces};
+use crate::units::timed;
 use core::any::Any;
 use core::fmt;
-use metaphrase_base::{Row, SentId, Sentence, Step, StepRow};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepRow, Unit};
 use metaphrase_cuda::decoding::{EntryLists, NewRow, SeenWords};
 use metaphrase_cuda::{Cuda, CudaError, Matrix};
 use metaphrase_device::{Shape, Storage};
@@ -120,7 +121,7 @@ impl DeviceState for State {
         self.cuda.map(map, &encoded.words, None, &mut lines);
         self.sources.admit(&mut self.cuda, sentences, lines, &encoded);
         self.cuda.give(encoded.words);
-        self.failure.keep(self.cuda.check());
+        timed(&mut self.cuda, Unit::Encoder, |cuda| self.failure.keep(cuda.check()));
     }
 
     fn release(&mut self, slot: SentId) {

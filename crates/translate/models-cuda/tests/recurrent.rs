@@ -5,7 +5,7 @@
 mod common;
 
 use common::{assert_near, both, both_of, search, sentences_of, tasks};
-use metaphrase_base::{Shortlist, StepModel, WordId};
+use metaphrase_base::{Shortlist, StepModel, Unit, UnitTimes, WordId};
 use metaphrase_models::config::{
     AttentionFirst, Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, TiedEmbeddings, Top,
 };
@@ -15,6 +15,7 @@ use metaphrase_models_cuda::WeightNumbers;
 use metaphrase_search::{Constraints, Options, Strategy};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 /// The recurrent networks of the repository, which Marian made: all kinds of cells.
 const FIXTURES: [&str; 10] = [
@@ -237,4 +238,18 @@ fn slots_are_used_again() {
     let [cpu, device] = both(&fixture("amun"), WeightNumbers::F32);
     let of = |model: &Model| search(model, 20, tasks(model, &options(model, 2), sentences_of(model, 20)));
     assert_near("slots", &of(&device), &of(&cpu), 1e-4);
+}
+
+#[test]
+fn a_thread_that_measures_has_the_time_of_each_part() {
+    let [_, device] = both(&fixture("amun"), WeightNumbers::F32);
+    let of = || search(&device, 20, tasks(&device, &options(&device, 2), sentences_of(&device, 3)));
+    let times = Arc::new(UnitTimes::default());
+    let measurement = times.measure();
+    let measured = of();
+    drop(measurement);
+    for unit in [Unit::Encoder, Unit::Attention, Unit::Decoder, Unit::Output, Unit::Softmax] {
+        assert!(times.get(unit).seconds > 0.0, "{unit}");
+    }
+    assert_eq!(of(), measured);
 }

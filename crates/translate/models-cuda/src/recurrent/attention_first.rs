@@ -16,6 +16,8 @@ use super::columns::{Columns, Projection};
 use super::encoder::join;
 use super::state::Call;
 use crate::pack::{Packer, Tensor};
+use crate::units::timed;
+use metaphrase_base::Unit;
 use metaphrase_cuda::decoding::{CellKind, CellStep, PickedRows, SourceAttention, StateRows};
 use metaphrase_cuda::{Cuda, Matrix};
 use metaphrase_device::{Activation, Block, Elementwise, Rows, Shape, Storage};
@@ -115,7 +117,7 @@ impl AttentionFirst {
         let attention =
             SourceAttention { queries: &queries, words: call.sources, seen: call.source, heads: 1, dim: keys, v: None };
         let mut inputs = cuda.take(rows, self.context.outputs());
-        cuda.attend_source(&attention, &mut inputs, weights);
+        timed(cuda, Unit::Attention, |cuda| cuda.attend_source(&attention, &mut inputs, weights));
         let cols = inputs.cols();
         cuda.add_block(&words, &mut inputs, Block { rows, cols, from: (0, keys), to: (0, 0) });
         let mut base = LayerState::take(cuda, rows, self.cell.dim(), self.cell.has_memory());

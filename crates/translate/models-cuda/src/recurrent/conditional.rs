@@ -15,6 +15,8 @@ use super::columns::{Columns, DeviceFinish, Projection};
 use super::encoder::join;
 use super::state::Call;
 use crate::pack::{Packer, Tensor};
+use crate::units::timed;
+use metaphrase_base::Unit;
 use metaphrase_cuda::decoding::{PickedRows, SourceAttention, StateRows};
 use metaphrase_cuda::{Cuda, Matrix};
 use metaphrase_device::{Activation, Block, Elementwise, Rows, Shape, Storage};
@@ -129,7 +131,7 @@ impl Conditional {
             v: Some(&self.v),
         };
         let mut contexts = cuda.take(rows, self.context.outputs() / self.heads);
-        cuda.attend_source(&attention, &mut contexts, weights);
+        timed(cuda, Unit::Attention, |cuda| cuda.attend_source(&attention, &mut contexts, weights));
         self.context_finish.run(cuda, &mut contexts);
         if let Some(cell) = &self.second {
             let factors = [Some(PickedRows::each(&contexts)), Some(PickedRows::each(&queries).from_column(keys))];

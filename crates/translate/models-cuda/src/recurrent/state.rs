@@ -8,10 +8,11 @@ use crate::encoder::Encoded;
 use crate::failure::Failure;
 use crate::logits::Logits;
 use crate::source::{Sources, WeightPlaces};
+use crate::units::timed;
 use core::any::Any;
 use core::fmt;
 use core::ops::Range;
-use metaphrase_base::{Row, SentId, Sentence, Step, StepRow};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepRow, Unit};
 use metaphrase_cuda::decoding::{Memories, RowIds, SeenRows};
 use metaphrase_cuda::{Cuda, CudaError, Matrix};
 use metaphrase_device::{Block, Rows, Shape, Spans, Storage};
@@ -201,7 +202,7 @@ impl DeviceState for RecurrentState {
         let lines = network.decoder.lines(&mut self.cuda, &encoded.words);
         self.sources.admit(&mut self.cuda, sentences, lines, &encoded);
         self.cuda.give(encoded.words);
-        self.failure.keep(self.cuda.check());
+        timed(&mut self.cuda, Unit::Encoder, |cuda| self.failure.keep(cuda.check()));
     }
 
     fn release(&mut self, slot: SentId) {
