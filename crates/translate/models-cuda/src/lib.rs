@@ -1,15 +1,19 @@
 //! Neural translation models on a CUDA device.
 //!
-//! `CudaModel` is a [`DeviceNetwork`](metaphrase_models::device::DeviceNetwork): a Transformer whose weights, keys
+//! `CudaModel` is a [`DeviceNetwork`](metaphrase_models::device::DeviceNetwork): a network whose weights, keys
 //! and values, and logits are on the device. Words, positions and parents go there; the best words of each row, and
 //! the logits that a question needs, come back.
+//!
+//! A Transformer computes:
 //!
 //! ```text
 //! encode:  words ─▶ embed ─▶ (self-attention ─▶ feed-forward) × depth ─▶ top ─▶ keys, values of all decoder layers
 //! step:    rows  ─▶ embed ─▶ (so far ─▶ cross-attention ─▶ feed-forward) × depth ─▶ top ─▶ logits ─▶ summaries
 //! ```
 //!
-//! The structure is that of `metaphrase_models::parts`, the order of the operations that of this CPU's Transformer;
+//! Recurrent networks have steps of their own (`recurrent`).
+//!
+//! The structure is that of `metaphrase_models::parts`, the order of the operations that of this CPU's networks;
 //! tests hold the two together. All sums have an order that a row alone decides (`metaphrase_cuda::decoding`), so a
 //! sentence has the same bits alone and in any batch.
 
