@@ -69,3 +69,58 @@ pub(crate) struct AttendArguments {
     /// Or null.
     pub(crate) weights: *mut f32,
 }
+
+/// Rows of numbers, laid out as `struct Picked` of the kernels.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct PickedArguments {
+    /// Or null.
+    pub(crate) numbers: *const f32,
+    /// Or null.
+    pub(crate) ids: *const u32,
+    /// From one row to the next.
+    pub(crate) cols: u32,
+}
+
+/// The step of a recurrent cell, laid out as `struct CellStep` of the kernels.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct CellArguments {
+    /// As `CellKind` counts them.
+    pub(crate) kind: u32,
+    pub(crate) dim: u32,
+    pub(crate) a: PickedArguments,
+    pub(crate) u: PickedArguments,
+    pub(crate) state: PickedArguments,
+    pub(crate) memory: PickedArguments,
+    pub(crate) output: *mut f32,
+    /// Or null.
+    pub(crate) memory_output: *mut f32,
+    /// Or null.
+    pub(crate) kept: *mut f32,
+    pub(crate) kept_ids: *const u32,
+}
+
+/// The attention of recurrent networks, laid out as `struct SourceAttention` of the kernels.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct SourceAttentionArguments {
+    pub(crate) queries: *const f32,
+    pub(crate) query_cols: u32,
+    /// The addresses of the lines of each memory.
+    pub(crate) memories: *const u32,
+    pub(crate) cols: u32,
+    /// Four numbers for each row.
+    pub(crate) seen: *const u32,
+    pub(crate) rows: u32,
+    pub(crate) heads: u32,
+    pub(crate) dim: u32,
+    pub(crate) width: u32,
+    /// Or null.
+    pub(crate) v: *const f32,
+    pub(crate) scores: *mut f32,
+    pub(crate) score_cols: u32,
+    /// Or null.
+    pub(crate) weights: *mut f32,
+    pub(crate) y: *mut f32,
+}

@@ -1,7 +1,7 @@
 //! Where kernels run: on a GPU, or in tests on the emulator.
 
 use crate::CudaError;
-use crate::arguments::{AttendArguments, Heads, MapArguments};
+use crate::arguments::{AttendArguments, CellArguments, Heads, MapArguments, SourceAttentionArguments};
 #[cfg(feature = "driver")]
 use crate::driver::Driver;
 #[cfg(feature = "emulator")]
@@ -273,4 +273,10 @@ kernels! {
     fn ssru_step(rows: Table, forget: Input, x: Input, before: Input, now: Output, y: Output, cols: u32);
     fn mean_step(rows: Table, x: Input, before: Input, now: Output, y: Output, cols: u32);
     fn summarise(logits: Input, cols: u32, counts: Table, k: u32, summaries: Output);
+
+    fn normalise_columns(y: Output, y_cols: u32, first: u32, cols: u32, scale: Input, bias: Input, epsilon: f32, rows: u32);
+    fn choose_rows(a: Input, a_rows: u32, b: Input, ids: Table, y: Output, cols: u32, n: u64);
+    fn cell_step(step: CellArguments, n: u64);
+    fn weigh_source(to: SourceAttentionArguments);
+    fn weigh_values(to: SourceAttentionArguments);
 }

@@ -19,6 +19,7 @@ const SOURCE: &str = concat!(
     include_str!("kernels/tensor_cores.cu"),
     include_str!("kernels/maps.cu"),
     include_str!("kernels/decoding.cu"),
+    include_str!("kernels/recurrent.cu"),
 );
 
 /// Checks that NVRTC can be loaded.

@@ -69,5 +69,5 @@ pub use step::{
     Candidate, ModelFacts, Parent, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, by_score_desc,
 };
 pub use unfinished::{NewFile, remove_unfinished};
-pub use units::{Measurement, Unit, UnitTime, UnitTimer, UnitTimes, count_product};
+pub use units::{Measurement, Unit, UnitTime, UnitTimer, UnitTimes, count_product, is_measuring};
 pub use words::Words;

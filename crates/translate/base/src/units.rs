@@ -88,6 +88,13 @@ impl fmt::Display for Unit {
     }
 }
 
+/// Whether this thread measures units, for parts that then have to wait for a device.
+#[inline]
+#[must_use]
+pub fn is_measuring() -> bool {
+    MEASURING.get()
+}
+
 /// Counts the operations of a matrix product, `2 · rows · inputs · outputs`, for the unit that this thread is in.
 #[inline]
 pub fn count_product(rows: usize, inputs: usize, outputs: usize) {

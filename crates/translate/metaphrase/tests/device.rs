@@ -11,8 +11,14 @@ fn tiny(file: &str) -> PathBuf {
 }
 
 fn builder(device: Device) -> TranslatorBuilder {
-    let vocabularies = [tiny("vocab.source.yml"), tiny("vocab.target.yml")];
-    let package = Package::files(tiny("pre-gelu-tied-src.npz"), &vocabularies).unwrap();
+    builder_of("pre-gelu-tied-src.npz", device)
+}
+
+/// A builder with a model next to the tiny Transformers, or in another folder of tiny models.
+fn builder_of(model: &str, device: Device) -> TranslatorBuilder {
+    let model = tiny(model);
+    let vocabularies = ["vocab.source.yml", "vocab.target.yml"].map(|name| model.with_file_name(name));
+    let package = Package::files(&model, &vocabularies).unwrap();
     Translator::builder().package(package.with_precision(Precision::F32)).device(device).threads(2)
 }
 
@@ -25,15 +31,29 @@ fn texts(translator: &Translator, lines: &[&str]) -> Vec<(String, f32)> {
 #[test]
 fn lines_have_the_translations_of_the_cpu() {
     let source = std::fs::read_to_string(tiny("source.txt")).unwrap();
-    let lines: Vec<&str> = source.lines().take(4).collect();
-    let expected = texts(&builder(Device::Cpu).build().unwrap(), &lines);
-    let on_device = texts(&builder(Device::Cuda(0)).build().unwrap(), &lines);
-    for ((text, score), (expected, expected_score)) in on_device.iter().zip(&expected) {
-        assert_eq!(text, expected);
-        assert!((score - expected_score).abs() < 1e-4, "{score}, on the CPU {expected_score}");
+    assert_equal("pre-gelu-tied-src.npz", &source);
+}
+
+#[test]
+fn recurrent_networks_translate_as_on_the_cpu() {
+    let source = std::fs::read_to_string(tiny("../recurrent/source.txt")).unwrap();
+    for model in ["amun-norm-tied-all", "nematus-norm-deep", "s2s-lstm-uni-tied"] {
+        assert_equal(&format!("../recurrent/{model}.npz"), &source);
     }
-    let alone = builder(Device::Cuda(0)).batch_tokens(1).build().unwrap();
-    assert_eq!(texts(&alone, &lines), on_device);
+}
+
+/// Asserts that a model has the same translations on the CPU and on the device, there alone and in a batch.
+fn assert_equal(model: &str, source: &str) {
+    let lines: Vec<&str> = source.lines().take(4).collect();
+    let expected = texts(&builder_of(model, Device::Cpu).build().unwrap(), &lines);
+    let on_device = texts(&builder_of(model, Device::Cuda(0)).build().unwrap(), &lines);
+    assert_eq!(on_device.len(), lines.len());
+    for ((text, score), (expected, expected_score)) in on_device.iter().zip(&expected) {
+        assert_eq!(text, expected, "{model}");
+        assert!((score - expected_score).abs() < 1e-4, "{model}: {score}, on the CPU {expected_score}");
+    }
+    let alone = builder_of(model, Device::Cuda(0)).batch_tokens(1).build().unwrap();
+    assert_eq!(texts(&alone, &lines), on_device, "{model}");
 }
 
 #[test]

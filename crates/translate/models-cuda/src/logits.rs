@@ -1,8 +1,11 @@
 //! The logits of the rows of a call, on the device, and their summaries.
 
 use crate::failure::Failure;
+use crate::source::Sources;
+use crate::units::timed;
 use core::fmt;
 use core::ops::Range;
+use metaphrase_base::{StepRow, Unit};
 use metaphrase_cuda::decoding::{DeviceMap, ListedRows, NO_ID};
 use metaphrase_cuda::{Cuda, Matrix};
 use metaphrase_device::{Shape, Storage};
@@ -32,9 +35,40 @@ impl Logits {
         Self { cuda, logits: None, rows: 0, cols: 0, is_alive: false, summary, copied, failure }
     }
 
+    /// Computes the logits of rows, `x` being the decoder's output, with `cuda`: of all words, or of those of the
+    /// shortlists of the rows' sentences. The summary has the `most` greatest.
+    pub(crate) fn compute_rows(
+        &mut self,
+        cuda: &mut Cuda,
+        output: &DeviceMap,
+        x: &Matrix,
+        rows: &[StepRow],
+        sources: &Sources,
+        most: usize,
+    ) {
+        if rows.iter().all(|row| sources.of(row.sentence).shortlist.is_none()) {
+            return self.compute(cuda, output, x, None, most);
+        }
+        let all_words: Vec<u32> = (0..output.outputs() as u32).collect();
+        let same_sentence = |a: &StepRow, b: &StepRow| a.sentence == b.sentence;
+        let list = |of_sentence: &[StepRow]| -> Option<Vec<u32>> {
+            let shortlist = sources.of(of_sentence[0].sentence).shortlist.as_ref()?;
+            Some(shortlist.words().iter().map(|word| word.0).collect())
+        };
+        let lists: Vec<Option<Vec<u32>>> = rows.chunk_by(same_sentence).map(list).collect();
+        let mut end = 0;
+        let listed = rows.chunk_by(same_sentence).zip(&lists).map(|(of_sentence, list)| {
+            let first = end;
+            end += of_sentence.len();
+            ListedRows { rows: first..end, outputs: list.as_ref().unwrap_or(&all_words) }
+        });
+        let listed: Vec<_> = listed.collect();
+        self.compute(cuda, output, x, Some(&listed), most);
+    }
+
     /// Computes the logits of rows, `x` being the decoder's output, with `cuda`: of all words, or of those that `lists`
     /// has for each row. The summary has the `most` greatest.
-    pub(crate) fn compute(
+    fn compute(
         &mut self,
         cuda: &mut Cuda,
         output: &DeviceMap,
@@ -49,16 +83,18 @@ impl Logits {
         self.rows = x.rows();
         self.cols = lists.map_or(output.outputs(), widest);
         let mut logits = cuda.take(self.rows, self.cols);
-        let counts = lists.map(|lists| {
+        let counts = timed(cuda, Unit::Output, |cuda| {
+            let Some(lists) = lists else {
+                cuda.map(output, x, None, &mut logits);
+                return None;
+            };
             cuda.map_lists(output, x, lists, &mut logits);
             let count = |list: &ListedRows<'_>| std::iter::repeat_n(list.outputs.len() as u32, list.rows.len());
-            lists.iter().flat_map(count).collect::<Vec<_>>()
+            Some(lists.iter().flat_map(count).collect::<Vec<_>>())
         });
-        if counts.is_none() {
-            cuda.map(output, x, None, &mut logits);
-        }
         let mut summaries = cuda.take(self.rows, 1 + 2 * most);
-        cuda.summarise(&logits, counts.as_deref(), most, &mut summaries);
+        // With the best words of each row.
+        timed(cuda, Unit::Softmax, |cuda| cuda.summarise(&logits, counts.as_deref(), most, &mut summaries));
         cuda.download_rows(&summaries, 0..self.rows, &mut self.copied);
         cuda.give(summaries);
         self.logits = Some(logits);

@@ -1,4 +1,4 @@
-//! A Transformer's weights on a device.
+//! A network's weights on a device.
 
 use crate::average::AverageAttention;
 use crate::blocks::{Block, FeedForward, Process};
@@ -10,6 +10,7 @@ use crate::input::{Input, Positions};
 use crate::logits::Logits;
 use crate::network::Network;
 use crate::pack::{FileTensors, Packer, Tensor};
+use crate::recurrent::{Recurrent, RecurrentState};
 use crate::state::State;
 use metaphrase_cuda::Cuda;
 use metaphrase_cuda::decoding::{DeviceMap, RowHeads, WeightNumbers};
@@ -20,11 +21,17 @@ use metaphrase_models::parts::{Network as Parts, WordTables};
 use metaphrase_models::{Architecture, Config, Model, Weights};
 use std::sync::Arc;
 
-/// A Transformer on a CUDA device.
+/// A network on a CUDA device.
 pub struct CudaModel {
-    network: Arc<Network>,
+    network: AnyNetwork,
     cuda: Cuda,
     failure: Arc<Failure>,
+}
+
+/// The network of an architecture.
+enum AnyNetwork {
+    Transformer(Arc<Network>),
+    Recurrent(Arc<Recurrent>),
 }
 
 /// The widest head that kernels have room for.
@@ -43,15 +50,14 @@ impl CudaModel {
         numbers: WeightNumbers,
     ) -> Result<Model, CudaModelError> {
         config.check(weights.path())?;
-        let Architecture::Transformer(settings) = &config.architecture else {
-            return Err(CudaModelError::Unsupported { part: "recurrent networks (GRU, LSTM and the like)" });
-        };
-        refuse_unsupported(settings)?;
-        let Parts::Transformer(parts) = Parts::build(&config, &mut FileTensors(weights))? else {
-            unreachable!("the architecture is a Transformer");
-        };
+        if let Architecture::Transformer(settings) = &config.architecture {
+            refuse_unsupported(settings)?;
+        }
         let mut packer = Packer { cuda: cuda.another(), numbers };
-        let network = Arc::new(packer.transformer(*parts));
+        let network = match Parts::build(&config, &mut FileTensors(weights))? {
+            Parts::Transformer(parts) => AnyNetwork::Transformer(Arc::new(packer.transformer(*parts))),
+            Parts::Recurrent(parts) => AnyNetwork::Recurrent(Arc::new(Recurrent::pack(*parts, &mut packer))),
+        };
         packer.cuda.synchronise(); // searches read the weights in streams of their own
         packer.cuda.check()?;
         let model = Self { network, cuda: cuda.another(), failure: Arc::default() };
@@ -61,7 +67,11 @@ impl CudaModel {
 
 impl DeviceNetwork for CudaModel {
     fn new_state(&self) -> Box<dyn DeviceState> {
-        Box::new(State::new(Arc::clone(&self.network), self.cuda.another(), Arc::clone(&self.failure)))
+        let (cuda, failure) = (self.cuda.another(), Arc::clone(&self.failure));
+        match &self.network {
+            AnyNetwork::Transformer(network) => Box::new(State::new(Arc::clone(network), cuda, failure)),
+            AnyNetwork::Recurrent(network) => Box::new(RecurrentState::new(Arc::clone(network), cuda, failure)),
+        }
     }
 
     fn new_logits(&self) -> Box<dyn DeviceLogits> {
@@ -137,7 +147,7 @@ impl Packer {
     }
 
     /// The tables of source and target words, and the output layer; tied ones are one.
-    fn tables(&mut self, words: WordTables<Tensor>) -> [Arc<DeviceMap>; 3] {
+    pub(crate) fn tables(&mut self, words: WordTables<Tensor>) -> [Arc<DeviceMap>; 3] {
         let WordTables { source, target, output, output_bias } = words;
         let layer = Arc::new(self.table(&output, output_bias));
         let tied_target = target.name == output.name;

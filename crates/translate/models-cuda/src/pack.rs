@@ -41,6 +41,11 @@ pub(crate) struct Packer {
 }
 
 impl Packer {
+    /// A row of numbers.
+    pub(crate) fn row(&mut self, numbers: Vec<f32>) -> Matrix {
+        self.cuda.upload(&HostMatrix::from_vec(1, numbers.len(), numbers))
+    }
+
     /// A vector, or a table of vectors.
     pub(crate) fn matrix(&mut self, tensor: Tensor) -> Matrix {
         self.cuda.upload(&HostMatrix::from_vec(tensor.rows, tensor.cols, tensor.numbers))

@@ -1,7 +1,8 @@
 //! The sentences in the slots of a state.
 
 use crate::encoder::Encoded;
-use metaphrase_base::{SentId, Sentence, Shortlist};
+use metaphrase_base::{SentId, Sentence, Shortlist, StepRow};
+use metaphrase_cuda::decoding::SeenWords;
 use metaphrase_cuda::{Cuda, Matrix};
 use metaphrase_device::Storage;
 
@@ -11,7 +12,7 @@ pub(crate) struct Source {
     /// The batch that has its keys and values.
     batch: usize,
     /// Its lines there.
-    pub(crate) first: usize,
+    first: usize,
     pub(crate) count: usize,
     /// The number of its words, those included that the encoder does not read.
     pub(crate) length: usize,
@@ -34,6 +35,12 @@ struct Batch {
 pub(crate) struct Sources {
     slots: Vec<Option<Source>>,
     batches: Vec<Option<Batch>>,
+}
+
+/// Where the weights of rows go: their number, and the words of each row.
+pub(crate) struct WeightPlaces {
+    pub(crate) total: usize,
+    pub(crate) seen: Vec<SeenWords>,
 }
 
 impl Sources {
@@ -90,6 +97,22 @@ impl Sources {
         source.expect("a row of a sentence that was encoded and not released")
     }
 
+    /// The words of the source that each row sees, and where its attention goes; `numbers` are those of
+    /// [`memories`](Self::memories).
+    pub(crate) fn seen(&self, rows: &[StepRow], numbers: &[usize]) -> WeightPlaces {
+        let mut total = 0;
+        let seen = rows.iter().map(|row| {
+            let source = self.of(row.sentence);
+            let weights = source.attention.then(|| {
+                total += source.count;
+                total - source.count
+            });
+            SeenWords { memory: numbers[source.batch], first: source.first, count: source.count, weights }
+        });
+        let seen = seen.collect();
+        WeightPlaces { total, seen }
+    }
+
     /// The keys and values of all batches, and for each batch its number among them.
     pub(crate) fn memories(&self) -> (impl Iterator<Item = &Matrix>, Vec<usize>) {
         let mut next = 0;
@@ -99,12 +122,5 @@ impl Sources {
         };
         let numbers = self.batches.iter().map(number).collect();
         (self.batches.iter().flatten().map(|batch| &batch.lines), numbers)
-    }
-}
-
-impl Source {
-    /// The number of its batch, as [`Sources::memories`] counts them.
-    pub(crate) fn memory(&self, numbers: &[usize]) -> usize {
-        numbers[self.batch]
     }
 }

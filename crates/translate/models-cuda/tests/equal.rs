@@ -2,13 +2,15 @@
 //! translations, scores within a bound; and the same bits alone and in any batch.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
+use common::{assert_near, both, fixture, options, search, sentences, tasks};
 use metaphrase_base::{
     Parent, Row, SentId, Sentence, Shortlist, Step, StepDemand, StepModel, StepRow, StepScores, WordId,
 };
-use metaphrase_models::{Model, load};
+use metaphrase_models::{Architecture, Model, load};
 use metaphrase_models_cuda::{Cuda, CudaModel, WeightNumbers};
-use metaphrase_search::{Constraints, Options, Outcome, Searcher, Strategy, Task};
-use std::path::PathBuf;
+use metaphrase_search::{Constraints, Options, Searcher, Strategy};
 
 /// The Transformers of the repository that a device can run: all orders of operations, activations, tied tables, kinds
 /// of positions and layers of the decoder that the fixtures have.
@@ -26,61 +28,6 @@ const FIXTURES: [&str; 12] = [
     "ssru-tied-all",
     "untied-swish-depths",
 ];
-
-/// `METAPHRASE_TESTDATA` names the folder `testdata` on a machine where the tests were not built.
-fn fixture(name: &str) -> PathBuf {
-    let here = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../testdata"));
-    let testdata = std::env::var_os("METAPHRASE_TESTDATA").map_or_else(here, PathBuf::from);
-    testdata.join(format!("models/transformer/{name}.npz"))
-}
-
-/// The model on the CPU and on the device.
-fn both(name: &str, numbers: WeightNumbers) -> [Model; 2] {
-    let (config, weights) = load(&fixture(name)).unwrap();
-    let cuda = Cuda::for_tests(name.len().is_multiple_of(2));
-    let device = CudaModel::load(&cuda, config.clone(), &weights, numbers).unwrap();
-    [Model::new(config, &weights).unwrap(), device]
-}
-
-/// Sentences of 1 to 21 words, end of sentence included.
-fn sentences(count: usize) -> Vec<Vec<WordId>> {
-    let word = |i: usize, j: usize| WordId(2 + ((7 * i + 5 * j + i * j) % 30) as u32);
-    (0..count).map(|i| (0..(5 * i) % 21).map(|j| word(i, j)).chain([WordId(0)]).collect()).collect()
-}
-
-fn options(model: &Model, beam_size: usize) -> Options {
-    let excluded = model.config().never.iter().copied().map(WordId).collect();
-    Options { beam_size, n_best: beam_size, normalize: 1.0, excluded, attention: true, ..Options::default() }
-}
-
-/// Outcomes in the order of the tasks, of which up to `batch_tokens` words share a step.
-fn search(model: &Model, batch_tokens: usize, tasks: Vec<Task<usize>>) -> Vec<Outcome<usize>> {
-    let (mut tasks, mut outcomes) = (tasks.into_iter(), Vec::new());
-    Searcher::new(model, batch_tokens).run(|| tasks.next(), |outcome| outcomes.push(outcome));
-    outcomes.sort_by_key(|outcome| outcome.tag);
-    outcomes
-}
-
-fn tasks(model: &Model, options: &Options, sentences: Vec<Vec<WordId>>) -> Vec<Task<usize>> {
-    let options = options.clone().check(model).expect("usable options");
-    sentences.into_iter().enumerate().map(|(i, source)| Task::new(i, source, &options)).collect()
-}
-
-/// Asserts that two lists of outcomes have the same words, and scores and attention within `bound`.
-fn assert_near(name: &str, got: &[Outcome<usize>], expected: &[Outcome<usize>], bound: f32) {
-    assert_eq!(got.len(), expected.len());
-    for (got, expected) in got.iter().zip(expected) {
-        assert_eq!(got.hypotheses.len(), expected.hypotheses.len(), "{name}, sentence {}", got.tag);
-        for (got, expected) in got.hypotheses.iter().zip(&expected.hypotheses) {
-            assert_eq!(got.words, expected.words, "{name}");
-            let near = |a: &f32, b: &f32| (a - b).abs() <= bound * (1.0 + b.abs());
-            assert!(near(&got.score, &expected.score), "{name}: {} and {}", got.score, expected.score);
-            assert!(got.word_log_probs.iter().zip(&expected.word_log_probs).all(|(a, b)| near(a, b)), "{name}");
-            assert_eq!(got.attention.len(), expected.attention.len(), "{name}");
-            assert!(got.attention.iter().zip(&expected.attention).all(|(a, b)| near(a, b)), "{name}, attention");
-        }
-    }
-}
 
 #[test]
 fn n_best_lists_and_attention_are_those_of_the_cpu() {
@@ -189,13 +136,14 @@ fn words_have_the_scores_of_the_cpu_whatever_was_announced() {
 
 #[test]
 fn networks_without_kernels_are_refused_in_one_sentence() {
-    let path = fixture("../recurrent/amun-norm-tied-all");
-    let (config, weights) = load(&path).unwrap();
+    let (mut config, weights) = load(&fixture("post-relu-tied-all")).unwrap();
+    let Architecture::Transformer(settings) = &mut config.architecture else { panic!("a Transformer") };
+    settings.gated_ffn = true;
     let refused = CudaModel::load(&Cuda::for_tests(false), config, &weights, WeightNumbers::F32).err().unwrap();
     assert_eq!(
         refused.to_string(),
-        "a CUDA device can not run recurrent networks (GRU, LSTM and the like) yet, which this model has: translate \
-         with it on the device `cpu`"
+        "a CUDA device can not run gated feed-forward blocks yet, which this model has: translate with it on the device \
+         `cpu`"
     );
 }
 

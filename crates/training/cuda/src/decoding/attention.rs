@@ -108,6 +108,34 @@ impl RowAttention<'_> {
     }
 }
 
+impl SeenRows {
+    /// Asserts that all words exist, and that there is room for the weights of `kept` numbers, if any are kept; returns
+    /// the most words of a row.
+    pub(super) fn check(&self, memories: &Memories, rows: usize, kept: Option<usize>) -> usize {
+        assert_eq!(self.rows.len(), rows, "words of each row");
+        let is_inside = |seen: &SeenWords| seen.count > 0 && seen.first + seen.count <= memories.lines[seen.memory];
+        assert!(self.rows.iter().all(is_inside), "words of an attention");
+        let weights = self.rows.iter().filter_map(|seen| Some(seen.weights? + seen.count)).max().unwrap_or(0);
+        assert!(kept.is_none_or(|kept| weights <= kept), "room for weights");
+        self.rows.iter().map(|seen| seen.count).max().unwrap_or(0)
+    }
+
+    pub(super) fn ids(&self) -> *const u32 {
+        self.table.ids()
+    }
+}
+
+impl Memories {
+    pub(super) fn ids(&self) -> *const u32 {
+        self.addresses.ids()
+    }
+
+    /// Columns of a line.
+    pub(super) const fn cols(&self) -> usize {
+        self.cols
+    }
+}
+
 impl Cuda {
     /// Brings the words of rows to the device; [`give_seen`](Self::give_seen) takes them back.
     pub fn seen_rows(&mut self, rows: Vec<SeenWords>) -> SeenRows {

@@ -133,12 +133,18 @@ impl Cuda {
 
     /// y ← f(x · Wᵀ + b) + `add`, `rows × outputs`.
     pub fn map(&mut self, map: &DeviceMap, x: &Matrix, add: Option<&Matrix>, y: &mut Matrix) {
+        assert_eq!(x.rows(), y.rows(), "rows of a map");
         self.map_by_tile(tile(x.rows(), map.outputs), map, x, add, y);
     }
 
+    /// y ← f(x · Wᵀ + b) for as many of the first rows of x as y has.
+    pub fn map_first_rows(&mut self, map: &DeviceMap, x: &Matrix, y: &mut Matrix) {
+        self.map_by_tile(tile(y.rows(), map.outputs), map, x, None, y);
+    }
+
     fn map_by_tile(&mut self, tile: usize, map: &DeviceMap, x: &Matrix, add: Option<&Matrix>, y: &mut Matrix) {
-        let rows = x.rows();
-        is_shaped(x, rows, map.inputs);
+        let rows = y.rows();
+        assert!(rows <= x.rows() && x.cols() == map.inputs, "rows and inputs of a map");
         is_shaped(y, rows, map.outputs);
         is_shaped(add.unwrap_or(y), rows, map.outputs);
         let grid = Grid::threads(TILES[tile].blocks(rows, map.outputs), TILES[tile].threads);

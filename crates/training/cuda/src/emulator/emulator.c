@@ -44,6 +44,8 @@ static void barrier(void);
 
 #include "../kernels/decoding.cu"
 
+#include "../kernels/recurrent.cu"
+
 #define STACK (64 * 1024)
 
 // A thread of a block. It is made once and then runs one kernel after the other.
