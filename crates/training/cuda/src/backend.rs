@@ -7,6 +7,7 @@ use crate::driver::Driver;
 #[cfg(feature = "emulator")]
 use crate::emulator::Emulator;
 use crate::launch::{Gemm, Grid, Number};
+use crate::times::Times;
 use metaphrase_device::{Adadelta, Adam, Mask};
 use std::ffi::c_void;
 #[cfg(feature = "emulator")]
@@ -63,7 +64,7 @@ impl Backend {
             return Ok(()); // here and below: the driver may refuse an empty range
         }
         // SAFETY: the caller's.
-        dispatch!(self, backend => unsafe { backend.clear(address, numbers) })
+        self.timed("clear", || dispatch!(self, backend => unsafe { backend.clear(address, numbers) }))
     }
 
     /// Copies numbers to the device.
@@ -75,7 +76,7 @@ impl Backend {
             return Ok(());
         }
         // SAFETY: the caller's.
-        dispatch!(self, backend => unsafe { backend.write(address, numbers) })
+        self.timed("write", || dispatch!(self, backend => unsafe { backend.write(address, numbers) }))
     }
 
     /// Copies numbers from the device, after all earlier launches have ended.
@@ -87,7 +88,7 @@ impl Backend {
             return Ok(());
         }
         // SAFETY: the caller's.
-        dispatch!(self, backend => unsafe { backend.read(address, numbers) })
+        self.timed("read", || dispatch!(self, backend => unsafe { backend.read(address, numbers) }))
     }
 
     /// Another stream of launches on the same device. Each stream runs its launches in order, whatever the others do.
@@ -116,7 +117,20 @@ impl Backend {
     /// The matrices have the declared shapes.
     pub(crate) unsafe fn gemm(&self, gemm: Gemm) -> Result<(), CudaError> {
         // SAFETY: the caller's.
-        dispatch!(self, backend => unsafe { backend.gemm(gemm) })
+        self.timed("product", || dispatch!(self, backend => unsafe { backend.gemm(gemm) }))
+    }
+
+    /// The times of calls.
+    pub(crate) fn times(&self) -> &Times {
+        dispatch!(self, backend => &backend.times)
+    }
+
+    /// A call, which is waited for where times are measured.
+    fn timed(&self, name: &'static str, call: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaError> {
+        if !self.times().are_measured() {
+            return call();
+        }
+        self.times().of(name, || call().and_then(|()| self.synchronise()))
     }
 }
 
@@ -143,7 +157,7 @@ macro_rules! kernels {
                 if grid.blocks == 0 {
                     return Ok(());
                 }
-                match self {
+                self.timed(stringify!($name), || match self {
                     #[cfg(feature = "driver")]
                     Self::Driver(driver) => {
                         let mut arguments = [$((&raw const $argument).cast_mut().cast::<c_void>()),*];
@@ -168,7 +182,7 @@ macro_rules! kernels {
                         // SAFETY: as above.
                         unsafe { emulator.launch(stringify!($name), grid, thread, (&raw const arguments).cast()) }
                     }
-                }
+                })
             }
         )*}
     };

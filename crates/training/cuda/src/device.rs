@@ -2,12 +2,12 @@
 
 #![allow(unsafe_code)] // hands memory to the backend
 
-use crate::CudaError;
 use crate::backend::Backend;
 #[cfg(feature = "driver")]
 use crate::backend::NAMES;
 #[cfg(feature = "driver")]
 use crate::driver::Driver;
+use crate::{CallTimes, CudaError};
 use metaphrase_device::{Device, Failure, Pool, PoolItem, Shape, Storage, TrainingPrecision};
 use metaphrase_kernels as kernels;
 use std::ops::Range;
@@ -107,6 +107,17 @@ impl Cuda {
     /// Waits for all operations so far.
     pub fn synchronise(&mut self) {
         self.run(Backend::synchronise);
+    }
+
+    /// Measures the time of each call from now on. The device is waited for after each call, so all is slower.
+    pub fn measure_times(&self) {
+        self.backend.times().start();
+    }
+
+    /// The times of all calls since [`measure_times`](Self::measure_times), the longest first.
+    #[must_use]
+    pub fn times(&self) -> Vec<CallTimes> {
+        self.backend.times().all()
     }
 
     /// Multiplications with addition in all products so far.

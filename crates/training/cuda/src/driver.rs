@@ -5,6 +5,7 @@
 use crate::CudaError;
 use crate::compiler;
 use crate::launch::{Gemm, Grid, Number};
+use crate::times::Times;
 use cudarc::cublas::{result as cublas, sys as cublas_sys};
 use cudarc::driver::{CudaContext, result as driver, sys};
 use std::ffi::{CString, c_int, c_void};
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Driver {
     opened: Arc<OpenDevice>,
     stream: sys::CUstream,
+    pub(crate) times: Times,
 }
 
 /// A device with compiled kernels.
@@ -74,7 +76,7 @@ impl Driver {
 
     fn on_new_stream(opened: Arc<OpenDevice>) -> Result<Self, CudaError> {
         let stream = driver::stream::create(driver::stream::StreamKind::NonBlocking);
-        Ok(Self { opened, stream: stream.map_err(CudaError::call("make a stream"))? })
+        Ok(Self { opened, stream: stream.map_err(CudaError::call("make a stream"))?, times: Times::default() })
     }
 
     /// The device's name.

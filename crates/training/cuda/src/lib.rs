@@ -39,9 +39,11 @@ mod emulator;
 mod error;
 mod launch;
 mod operations;
+mod times;
 
 pub use device::{Cuda, Matrix};
 pub use error::CudaError;
+pub use times::CallTimes;
 /// For tests: the kernels' names, and NVRTC without a device.
 #[cfg(feature = "driver")]
 pub use {

@@ -4,6 +4,7 @@
 use metaphrase_cuda::Cuda;
 use metaphrase_device::*;
 use metaphrase_kernels::Matrix;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -392,6 +393,21 @@ fn the_norm_is_that_of_all_matrices() {
         assert_eq!(each, [5.0_f32.sqrt(), 2.0, 0.0]);
         vec![Matrix::from_vec(1, 1, vec![norm]), Matrix::from_vec(1, 3, each)]
     });
+}
+
+#[test]
+fn times_are_those_of_the_calls() {
+    let mut cuda = Cuda::for_tests(false);
+    let (mut y, row) = (random(&mut cuda, 1, (9, 33)), random(&mut cuda, 2, (1, 33)));
+    assert_eq!(cuda.times(), []);
+    cuda.measure_times();
+    (0..3).for_each(|_| cuda.add_row(&mut y, &row));
+    cuda.download(&y);
+    let calls = |cuda: &Cuda| cuda.times().iter().map(|times| (times.name, times.calls)).collect::<BTreeMap<_, _>>();
+    assert_eq!(calls(&cuda), [("activate", 3), ("host", 4), ("read", 1)].into());
+    assert!(cuda.times().is_sorted_by(|a, b| a.seconds >= b.seconds));
+    cuda.measure_times();
+    assert_eq!(cuda.times(), []);
 }
 
 #[test]
