@@ -203,13 +203,15 @@ kernels! {
     fn add_product(a: Input, b: Input, sum: Output, n: u64, fresh: u32);
     fn add_rest(a: Input, gate: Input, sum: Output, n: u64);
     fn add_difference(x: Input, a: Input, b: Input, sum: Output, n: u64);
-    fn column_sums(a: Input, b: Input, rows: u32, cols: u32, sum: Output);
+    fn column_sums(a: Input, b: Input, rows: u32, cols: u32, height: u32, sums: Output, add: u32);
     fn dropout(mask: Mask, x: Input, y: Output, n: u64, add: u32);
     fn row_mask(mask: Mask, y: Output, cols: u32, n: u64);
 
     fn block(x: Input, x_cols: u32, y: Output, y_cols: u32, cols: u32, n: u64, add: u32);
     fn lookup(table: Input, ids: Table, factor: f32, y: Output, cols: u32, n: u64);
-    fn add_rows(grad: Input, targets: Table, starts: Table, sources: Table, factor: f32, sum: Output, cols: u32);
+    fn add_rows(
+        grad: Input, targets: Table, starts: Table, sources: Table, factor: f32, sum: Output, cols: u32, fresh: u32,
+    );
     fn means(x: Input, spans: Table, y: Output, cols: u32, n: u64);
     fn add_to_means(grad: Input, spans: Table, count: u32, sum: Output, cols: u32, n: u64);
     fn repeat(row: Input, y: Output, cols: u32, n: u64);

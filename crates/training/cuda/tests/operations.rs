@@ -68,6 +68,11 @@ const SHAPES: [(usize, usize); 5] = [(0, 3), (1, 1), (1, 40), (9, 33), (11, 300)
 
 #[test]
 fn elementwise() {
+    check!("the sum of many rows", |d| {
+        let (x, mut sum) = (random(d, 1, (700, 35)), random(d, 2, (1, 35)));
+        d.add_all_rows(&x, &mut sum);
+        vec![d.download(&sum)]
+    });
     for shape in SHAPES {
         check!("unary", |d| {
             let x = random(d, 1, shape);
@@ -140,6 +145,13 @@ fn moved_rows() {
             d.add_gathered(&gathered, &rows, &mut other);
             d.add_looked_up(&looked_up, &[None; 6], 1.0, &mut other);
             [&looked_up, &gathered, &sum, &other].map(|m| d.download(m)).to_vec()
+        });
+        check!("a row that is chosen many times", |d| {
+            let grad = random(d, 1, (300, cols));
+            let ids: Vec<_> = (0..300).map(|i| if i % 3 == 0 { Some(i as u32 % 7) } else { Some(2) }).collect();
+            let mut sum = random(d, 2, (7, cols));
+            d.add_looked_up(&grad, &ids, 0.7, &mut sum);
+            vec![d.download(&sum)]
         });
         check!("means", |d| {
             let x = random(d, 1, (7, cols));

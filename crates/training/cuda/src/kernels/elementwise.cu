@@ -95,22 +95,29 @@ KERNEL(add_difference)(const float *x, const float *a, const float *b, float *su
     FOR_EACH(i, n) sum[i] += x[i] * (a[i] - b[i]);
 }
 
-// sum ← sum + Σ_r a_r · b_r; without b, Σ_r a_r. A block has 32 columns, of which each of its 8 groups of threads adds
-// every 8th row.
-KERNEL(column_sums)(const float *a, const float *b, unsigned rows, unsigned cols, float *sum) {
+// Σ_r a_r · b_r over `height` rows; without b, Σ_r a_r. A block has 32 columns of these rows, of which each of its 8 groups
+// of threads adds every 8th. `tiles` blocks side by side have all columns; the sums of the next rows go to the next row of
+// `sums`, or are added to the only row.
+KERNEL(column_sums)(const float *a, const float *b, unsigned rows, unsigned cols, unsigned height, float *sums,
+                    unsigned add) {
     __shared__ float partial[BLOCK];
-    unsigned group = threadIdx.x / 32, col = blockIdx.x * 32 + threadIdx.x % 32;
+    unsigned tiles = (cols + 31) / 32, chunk = blockIdx.x / tiles;
+    unsigned group = threadIdx.x / 32, col = blockIdx.x % tiles * 32 + threadIdx.x % 32;
+    unsigned first = chunk * height, end = rows - first < height ? rows : first + height;
     float total = 0;
-    if (col < cols)
-        for (unsigned r = group; r < rows; r += BLOCK / 32) {
+    if (col < cols) {
+        UNROLL_BY_8
+        for (unsigned r = first + group; r < end; r += BLOCK / 32) {
             u64 i = (u64)r * cols + col;
             total += b ? a[i] * b[i] : a[i];
         }
+    }
     partial[threadIdx.x] = total;
     __syncthreads();
     if (group == 0 && col < cols) {
         for (unsigned other = 1; other < BLOCK / 32; other++) total += partial[other * 32 + threadIdx.x];
-        sum[col] += total;
+        float *sum = sums + (u64)chunk * cols + col;
+        *sum = add ? *sum + total : total;
     }
 }
 

@@ -5,7 +5,7 @@
 use super::{is_shaped, optional, same, shape};
 use crate::launch::Grid;
 use crate::{Cuda, Matrix};
-use metaphrase_device::{Activation, Block, Elementwise, Rows, Shape};
+use metaphrase_device::{Activation, Block, Elementwise, Rows, Shape, Storage};
 
 impl Cuda {
     /// y ← f(y + bias).
@@ -18,18 +18,35 @@ impl Cuda {
         self.run(|b| unsafe { b.activate(Grid::each(n), y.write(), optional(bias), cols, n as u64, f as u32) });
     }
 
-    /// sum ← sum + Σ_r a_r · b_r, or Σ_r a_r.
+    /// sum ← sum + Σ_r a_r · b_r, or Σ_r a_r: first the sums of some rows each, then the sum of these.
     pub(super) fn column_sums(&mut self, a: &Matrix, b: Option<&Matrix>, sum: &mut Matrix) {
         let (rows, cols) = shape(a);
         is_shaped(b.unwrap_or(a), rows, cols);
         assert_eq!(sum.len(), cols, "a sum per column");
-        let grid = Grid::blocks(cols.div_ceil(32)); // a block has 32 columns
-        // SAFETY: a and b have this shape, there is a sum per column.
+        let chunks = rows.div_ceil(ROWS_OF_SUM);
+        if chunks <= 1 {
+            return self.sums_of_rows(a, b, ROWS_OF_SUM, sum, true);
+        }
+        let mut partial = self.take(chunks, cols);
+        self.sums_of_rows(a, b, ROWS_OF_SUM, &mut partial, false);
+        self.sums_of_rows(&partial, None, chunks, sum, true);
+        self.give(partial);
+    }
+
+    /// Row i of `sums` ← the sum of rows `i · height` to `(i + 1) · height`, or sums ← sums + the sum of all.
+    fn sums_of_rows(&mut self, a: &Matrix, b: Option<&Matrix>, height: usize, sums: &mut Matrix, add: bool) {
+        let (rows, cols) = shape(a);
+        let grid = Grid::blocks(cols.div_ceil(32) * rows.div_ceil(height)); // a block has 32 columns
+        // SAFETY: a and b have one shape; there is a sum per column and chunk of rows.
         self.run(|backend| unsafe {
-            backend.column_sums(grid, a.read(), optional(b), rows as u32, cols as u32, sum.write())
+            let (rows, cols, height) = (rows as u32, cols as u32, height as u32);
+            backend.column_sums(grid, a.read(), optional(b), rows, cols, height, sums.write(), add.into())
         });
     }
 }
+
+/// Rows that a block of kernels adds up. Tens of thousands of rows in one block would be read one after the other.
+const ROWS_OF_SUM: usize = 256;
 
 /// All of a matrix.
 fn whole(x: &Matrix, y: &Matrix) -> Block {
