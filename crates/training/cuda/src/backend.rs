@@ -225,15 +225,12 @@ kernels! {
         x: Input, scale: Input, grad: Input, epsilon: f32, centred: u32, cols: u32, sum: Output, normal: Output,
     );
 
-    fn attend(
-        q: Input, k: Input, v: Input, queries: Table, heads: Heads, weights: Output, y: Output,
-    );
+    fn attend(q: Input, k: Input, v: Input, tiles: Table, heads: Heads, weights: Output, y: Output);
     fn attend_queries(
-        k: Input, v: Input, queries: Table, heads: Heads, weights: Input, guide: Input, grad: Input, derivatives: Output, q_grad: Output,
+        k: Input, v: Input, tiles: Table, heads: Heads, weights: Input, guide: Input, grad: Input, derivatives: Output, q_grad: Output,
     );
     fn attend_keys(
-        q: Input, queries: Table, keys: Table, heads: Heads, weights: Input, derivatives: Input, grad: Input, k_grad: Output,
-        v_grad: Output,
+        q: Input, tiles: Table, heads: Heads, weights: Input, derivatives: Input, grad: Input, k_grad: Output, v_grad: Output,
     );
 
     fn additive(

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 /// The calls of one name and their time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CallTimes {
-    /// The kernel's name; `product` for cuBLAS, `write` and `read` for copies, `clear`; `host` for the time between calls.
+    /// The kernel's name; `product` for cuBLAS, `write` and `read` for copies, `clear`; `host` for the time between
+    /// calls.
     pub name: &'static str,
     /// The number of calls.
     pub calls: u64,

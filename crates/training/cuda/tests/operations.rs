@@ -235,6 +235,27 @@ fn attention() {
     }
 }
 
+/// Sentences that are longer than a tile of the kernels.
+#[test]
+fn attention_of_long_sentences() {
+    for causal in [false, true] {
+        check!("attention", |d| {
+            let queries = spans(&[0..70, 70..71, 71..104]);
+            let keys = if causal { queries.clone() } else { spans(&[0..33, 33..100, 100..104]) };
+            let settings = HeadsAttention { heads: 2, queries, keys, causal, scale: Some(0.7), dropout: 0.25 };
+            let mask = Some(Mask { key: 77, threshold: 1 << 30, scale: 4.0 / 3.0 });
+            let [q, k, v, grad] = [1, 2, 3, 4].map(|seed| random(d, seed, (104, 6)));
+            let inputs = || AttentionInputs { inputs: [&q, &k, &v], settings: &settings, mask };
+            let (mut weights, mut y) = (fresh(d, (1, settings.weights())), fresh(d, (104, 6)));
+            d.attend(inputs(), &mut weights, &mut y);
+            let mut by_inputs = [(); 3].map(|()| d.zeros(104, 6));
+            d.attend_backward(inputs(), &weights, None, &grad, &mut by_inputs);
+            let [by_q, by_k, by_v] = &by_inputs;
+            [&weights, &y, by_q, by_k, by_v].map(|m| d.download(m)).to_vec()
+        });
+    }
+}
+
 #[test]
 fn additive_attention() {
     for (n, m, guided) in [(1, 1, false), (7, 5, true), (300, 290, false)] {
