@@ -39,6 +39,8 @@ mod emulator;
 mod error;
 mod launch;
 mod operations;
+#[cfg(feature = "driver")]
+mod staging;
 mod times;
 
 pub use device::{Cuda, Matrix};
