@@ -372,6 +372,27 @@ fn products_on<D: Device>(
     [&y, &plain, &new, &sum, &gradient].map(|m| d.download(m)).to_vec()
 }
 
+/// A factor is rounded once: after it has changed, products see its new numbers.
+#[test]
+fn products_see_changed_factors() {
+    check!("products", |d| {
+        d.set_precision(TrainingPrecision::Bf16);
+        let (mut x, mut y) = (random(d, 1, (5, 7)), random(d, 2, (5, 3)));
+        let mut products = Vec::new();
+        for change in [1.0, 3.0, -2.0] {
+            let copy = random(d, 3, (5, 7));
+            d.weighted_sum(&mut x, &copy, [change, 0.5]);
+            d.write(&numbers(change as u64, 5, 3), &mut y);
+            let mut sum = d.zeros(7, 3);
+            (0..2).for_each(|_| d.transposed_product_add(&x, &y, &mut sum));
+            d.clear(&mut y);
+            d.transposed_product_add(&x, &y, &mut sum);
+            products.push(d.download(&sum));
+        }
+        products
+    });
+}
+
 /// The numbers of parameters, means and smoothed parameters after three updates, and the norms of the gradients.
 fn updates_on<D: Device>(d: &mut D, change: Change, wanted: [bool; 3]) -> Vec<Matrix> {
     let shapes = [(3, 700), (1, 40), (0, 3), (90, 100)];

@@ -47,16 +47,23 @@ KERNEL(activate)(float *y, const float *bias, unsigned cols, u64 n, unsigned fun
     FOR_EACH(i, n) y[i] = apply(function, bias ? y[i] + bias[i % cols] : y[i]);
 }
 
-// y ← x in bf16, the upper half of a number: rounded to the nearest one, ties to even. NaN stays NaN.
+// A number in bf16, the upper half of f32: rounded to the nearest one, ties to even. NaN stays NaN.
+__device__ static unsigned to_bf16(float x) {
+    union {
+        float number;
+        unsigned bits;
+    } both;
+    both.number = x;
+    return x == x ? (both.bits + 0x7fffu + ((both.bits >> 16) & 1)) >> 16 : 0x7fc0u;
+}
+
+// y ← x in bf16: a thread writes two numbers at once.
 KERNEL(round_to_bf16)(const float *x, unsigned short *y, u64 n) {
-    FOR_EACH(i, n) {
-        union {
-            float number;
-            unsigned bits;
-        } both;
-        both.number = x[i];
-        unsigned rounded = (both.bits + 0x7fffu + ((both.bits >> 16) & 1)) >> 16;
-        y[i] = (unsigned short)(x[i] == x[i] ? rounded : 0x7fc0u);
+    FOR_EACH(i, (n + 1) / 2) {
+        if (2 * i + 1 < n)
+            ((unsigned *)y)[i] = to_bf16(x[2 * i]) | to_bf16(x[2 * i + 1]) << 16;
+        else
+            y[2 * i] = (unsigned short)to_bf16(x[2 * i]);
     }
 }
 
