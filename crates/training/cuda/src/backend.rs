@@ -262,7 +262,7 @@ kernels! {
         logits: Output, words: Table, cols: u32, smoothing: f32, self_normalisation: f32, weight: f32, derive: u32,
         results: Output,
     );
-    fn squares(x: Input, n: u64, sums: Output);
+    fn squares(pieces: Table, sums: Output);
     fn sgd(p: Output, g: Input, n: u64, rate: f32, clip: f32);
     fn adam(p: Output, gradient: Input, m: Output, v: Output, n: u64, rate: f32, clip: f32, numbers: Adam);
     fn adadelta(p: Output, gradient: Input, steps: Output, squares: Output, n: u64, rate: f32, clip: f32, numbers: Adadelta);

@@ -45,6 +45,7 @@ mod times;
 
 pub use device::{Cuda, Matrix};
 pub use error::CudaError;
+pub use operations::UnreadLosses;
 pub use times::CallTimes;
 /// For tests: the kernels' names, and NVRTC without a device.
 #[cfg(feature = "driver")]

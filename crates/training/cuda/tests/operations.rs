@@ -315,17 +315,25 @@ fn cells() {
     }
 }
 
+fn add_loss<D: Device>(_: &D, loss: f64, losses: &mut D::Unread) {
+    D::add_loss(loss, losses);
+}
+
 #[test]
 fn losses() {
     for (cols, smoothing, derive) in [(5, 0.0, true), (300, 0.1, true), (33, 0.1, false)] {
         check!("losses", |d| {
             let mut logits = random(d, 1, (4, cols));
             let loss = WordLoss { smoothing, self_normalisation: 0.3, weight: 0.25 };
-            let mut losses = WordLosses::default();
-            d.losses(&mut logits, &[0, 4, 2, 2], loss, derive, &mut losses);
-            let WordLosses { loss, log_probs, log_z } = losses;
+            // Of two launches, and one that belongs to no word.
+            let mut unread = Default::default();
+            d.losses(&mut logits, &[0, 4, 2, 2], loss, derive, &mut unread);
+            let (mut others, plain) = (random(d, 2, (1, 7)), WordLoss { smoothing: 0.0, ..loss });
+            d.losses(&mut others, &[6], plain, derive, &mut unread);
+            add_loss(d, 0.5, &mut unread);
+            let WordLosses { loss, log_probs, log_z } = d.read_losses(unread);
             let word_losses = [log_probs, log_z].concat();
-            vec![d.download(&logits), Matrix::from_vec(1, 8, word_losses), Matrix::from_vec(1, 1, vec![loss as f32])]
+            vec![d.download(&logits), Matrix::from_vec(1, 10, word_losses), Matrix::from_vec(1, 1, vec![loss as f32])]
         });
     }
 }

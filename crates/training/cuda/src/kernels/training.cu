@@ -30,10 +30,16 @@ KERNEL(losses)(float *logits, const unsigned *words, unsigned cols, float smooth
     }
 }
 
-// Σ x² of what each block sees.
-KERNEL(squares)(const float *x, u64 n, float *sums) {
+// Number i of a table of addresses and counts of 64 bits.
+__device__ static u64 long_entry(const unsigned *table, u64 i) { return table[2 * i] | (u64)table[2 * i + 1] << 32; }
+
+// A block per piece: Σ x² of it. The table has the address and the count of each piece's numbers.
+KERNEL(squares)(const unsigned *pieces, float *sums) {
+    const float *x = (const float *)long_entry(pieces, 2 * (u64)blockIdx.x);
+    unsigned n = (unsigned)long_entry(pieces, 2 * (u64)blockIdx.x + 1);
     float sum = 0;
-    FOR_EACH(i, n) sum += x[i] * x[i];
+    UNROLL_BY_8
+    for (unsigned i = threadIdx.x; i < n; i += blockDim.x) sum += x[i] * x[i];
     sum = block_sum(sum);
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }

@@ -7,26 +7,34 @@ use crate::launch::Grid;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Change, Elementwise, Rule, Shape, Storage, UpdateMatrices, Updates};
 
-/// The most blocks that sum up the squares of a matrix.
-const SQUARE_BLOCKS: usize = 64;
-/// Numbers per block, while there are fewer blocks than that.
-const SQUARES_OF_BLOCK: usize = 4096;
+/// Numbers of a piece of a matrix, whose squares a block sums up.
+const PIECE: usize = 8192;
+
+/// The two halves of numbers of 64 bits.
+fn halves<const N: usize>(numbers: [u64; N]) -> impl Iterator<Item = u32> {
+    numbers.into_iter().flat_map(|number| [number as u32, (number >> 32) as u32])
+}
 
 impl Cuda {
     /// The sum of the squares of each matrix.
-    fn squares<'a>(&mut self, matrices: impl ExactSizeIterator<Item = &'a Matrix>) -> Vec<f64> {
-        let mut sums = self.zeros(matrices.len(), SQUARE_BLOCKS);
-        for (i, matrix) in matrices.enumerate() {
-            let n = matrix.len();
-            let own = sums.write().wrapping_add(i * SQUARE_BLOCKS);
-            let grid = Grid::blocks(n.div_ceil(SQUARES_OF_BLOCK).min(SQUARE_BLOCKS));
-            // SAFETY: the matrix has n numbers, and each block a sum of its own.
-            self.run(|b| unsafe { b.squares(grid, matrix.read(), n as u64, own) });
+    fn squares(&mut self, matrices: &[&Matrix]) -> Vec<f64> {
+        let starts = |matrix: &&Matrix| (0..matrix.len()).step_by(PIECE);
+        let mut table = Vec::new();
+        for matrix in matrices {
+            for start in starts(matrix) {
+                let count = PIECE.min(matrix.len() - start);
+                table.extend(halves([matrix.read().wrapping_add(start) as u64, count as u64]));
+            }
         }
+        let pieces = table.len() / 4;
+        let table = self.table(&table);
+        let mut sums = self.take(1, pieces);
+        // SAFETY: the table has the address and the count of the numbers of each piece; each block has a sum of its own.
+        self.run(|b| unsafe { b.squares(Grid::blocks(pieces), table.ids(), sums.write()) });
         let all = self.download(&sums);
-        self.give(sums);
-        let rows = (0..all.rows()).map(|i| all.row(i).iter().map(|&sum| f64::from(sum)).sum());
-        rows.collect()
+        [table, sums].into_iter().for_each(|matrix| self.give(matrix));
+        let mut next = all.as_slice().iter().map(|&sum| f64::from(sum));
+        matrices.iter().map(|matrix| next.by_ref().take(starts(matrix).len()).sum()).collect()
     }
 
     /// Lets a parameter follow its gradient; `means` are the first and the second of [`UpdateMatrices`], if the rule
@@ -71,11 +79,11 @@ impl Updates for Cuda {
         for other in others {
             sum.iter_mut().zip(&**other).for_each(|(sum, other)| cuda.add(sum, other));
         }
-        cuda.squares(sum.iter()).iter().sum::<f64>().sqrt() as f32
+        cuda.squares(&sum.iter().collect::<Vec<_>>()).iter().sum::<f64>().sqrt() as f32
     }
 
     fn norms(shards: &mut [Self], matrices: &[&Matrix]) -> Vec<f32> {
-        let squares = shards[0].squares(matrices.iter().copied());
+        let squares = shards[0].squares(matrices);
         squares.into_iter().map(|sum| sum.sqrt() as f32).collect()
     }
 
