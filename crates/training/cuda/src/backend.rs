@@ -260,7 +260,7 @@ kernels! {
 
     fn losses(
         logits: Output, words: Table, cols: u32, smoothing: f32, self_normalisation: f32, weight: f32, derive: u32,
-        results: Output,
+        results: Output, rounded: Halves,
     );
     fn squares(pieces: Table, sums: Output);
     fn sgd(p: Output, g: Input, n: u64, rate: f32, clip: f32);

@@ -12,6 +12,7 @@ use crate::{CallTimes, CudaError};
 use metaphrase_device::{Device, Failure, Pool, PoolItem, Shape, Storage, TrainingPrecision};
 use metaphrase_kernels as kernels;
 use std::ops::Range;
+use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A CUDA device that computes.
@@ -185,6 +186,18 @@ impl Cuda {
             }
         };
         Matrix { rows: 0, cols: 0, capacity, address, backend: Arc::clone(&self.backend), rounded: Mutex::default() }
+    }
+
+    /// The addresses of a matrix and of its copy in bf16, for a kernel that writes both; null if products are of `f32`.
+    pub(crate) fn write_rounded(&mut self, x: &mut Matrix) -> (*mut f32, *mut u16) {
+        let (address, n) = (x.write(), x.len());
+        if self.precision == TrainingPrecision::F32 {
+            return (address, null_mut());
+        }
+        let rounded = x.rounded.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let copy = rounded.copy.get_or_insert_with(|| Box::new(self.take(1, n.div_ceil(2))));
+        rounded.is_current = true;
+        (address, copy.write().cast())
     }
 
     /// The address of a matrix in bf16. It is rounded once, until [`Matrix::write`].

@@ -338,6 +338,21 @@ fn losses() {
     }
 }
 
+/// The derivatives that a product in bf16 reads.
+#[test]
+fn products_of_derivatives() {
+    check!("losses", |d| {
+        d.set_precision(TrainingPrecision::Bf16);
+        let (mut logits, x, mut sum) = (random(d, 1, (3, 301)), random(d, 2, (3, 4)), random(d, 3, (301, 4)));
+        let loss = WordLoss { smoothing: 0.1, self_normalisation: 0.0, weight: 1.0 };
+        let mut unread = Default::default();
+        d.losses(&mut logits, &[300, 4, 2], loss, true, &mut unread);
+        d.transposed_product_add(&logits, &x, &mut sum);
+        d.read_losses(unread);
+        vec![d.download(&sum)]
+    });
+}
+
 /// On both devices: x · W with bias and function, and the ways back, for maps both ways round.
 #[test]
 fn products() {

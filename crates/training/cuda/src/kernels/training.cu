@@ -1,20 +1,30 @@
 // The loss, and what updates do to parameters.
 
+// Numbers of a row that a thread reads at once.
+#define AT_ONCE 8
+
 // A block per row of logits: ln p of its word, ln Z and the sum of the logits; these become the derivatives by them if
-// asked: weight · (p · (1 + 2α ln Z) - (1 - ε) · [v = y] - ε/V).
+// asked: weight · (p · (1 + 2α ln Z) - (1 - ε) · [v = y] - ε/V). The derivatives also go to `rounded` in bf16, if it is
+// there. A row is read twice: for ln Z each thread adds up e^(l - m), where m is the largest of its logits so far.
 KERNEL(losses)(float *logits, const unsigned *words, unsigned cols, float smoothing, float self_normalisation,
-               float weight, unsigned derive, float *results) {
+               float weight, unsigned derive, float *results, unsigned short *rounded) {
     logits += (u64)blockIdx.x * cols;
-    float max = LEAST;
-    FOR_BLOCK(c, 0, cols) max = fmaxf(max, logits[c]);
-    max = block_max(max);
-    float exponentials = 0, sum = 0;
-    FOR_BLOCK(c, 0, cols) {
-        exponentials += expf(logits[c] - max);
-        sum += logits[c];
+    float max = LEAST, exponentials = 0, sum = 0;
+    for (unsigned first = threadIdx.x; first < cols; first += AT_ONCE * blockDim.x) {
+        float some[AT_ONCE], most = max;
+        UNROLL for (unsigned i = 0; i < AT_ONCE; i++) {
+            unsigned c = first + i * blockDim.x;
+            some[i] = c < cols ? logits[c] : LEAST;
+            sum += c < cols ? some[i] : 0.0f;
+            most = fmaxf(most, some[i]);
+        }
+        exponentials *= expf(max - most);
+        UNROLL for (unsigned i = 0; i < AT_ONCE; i++) exponentials += expf(some[i] - most);
+        max = most;
     }
     sum = block_sum(sum);
-    float log_z = max + logf(block_sum(exponentials));
+    float largest = block_max(max);
+    float log_z = largest + logf(block_sum(exponentials * expf(max - largest)));
     unsigned word = words[blockIdx.x];
     if (threadIdx.x == 0) {
         results[3 * blockIdx.x] = logits[word] - log_z;
@@ -23,10 +33,14 @@ KERNEL(losses)(float *logits, const unsigned *words, unsigned cols, float smooth
     }
     __syncthreads();
     if (!derive) return;
+    if (rounded) rounded += (u64)blockIdx.x * cols;
     float factor = weight * (1.0f + 2.0f * self_normalisation * log_z);
-    FOR_BLOCK(c, 0, cols) {
+    UNROLL_BY_8
+    for (unsigned c = threadIdx.x; c < cols; c += blockDim.x) {
         float d = expf(logits[c] - log_z) * factor - weight * smoothing / cols;
-        logits[c] = c == word ? d - weight * (1.0f - smoothing) : d;
+        d = c == word ? d - weight * (1.0f - smoothing) : d;
+        logits[c] = d;
+        if (rounded) rounded[c] = (unsigned short)to_bf16(d);
     }
 }
 

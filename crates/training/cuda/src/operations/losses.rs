@@ -6,6 +6,7 @@ use crate::launch::Grid;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Losses, RowOfLogits, Shape, Storage, WordLoss, WordLosses};
 use metaphrase_kernels as kernels;
+use std::ptr::null_mut;
 
 /// Losses in the memory of the device.
 #[derive(Default)]
@@ -63,10 +64,11 @@ impl Losses for Cuda {
         block.rows += rows;
         block.chunks.push(Chunk { rows, loss, logits: cols });
         let WordLoss { smoothing, self_normalisation, weight } = loss;
+        let (logits, rounded) = if derive { self.write_rounded(logits) } else { (logits.write(), null_mut()) };
         // SAFETY: there is a block per row and a word per row, which has a logit; each leaves three results.
         self.run(|b| unsafe {
-            let (grid, words, logits) = (Grid::rows(rows, cols), table.ids(), logits.write());
-            b.losses(grid, logits, words, cols as u32, smoothing, self_normalisation, weight, derive.into(), results)
+            let (grid, words, cols, derive) = (Grid::rows(rows, cols), table.ids(), cols as u32, derive.into());
+            b.losses(grid, logits, words, cols, smoothing, self_normalisation, weight, derive, results, rounded)
         });
         self.give(table);
     }
