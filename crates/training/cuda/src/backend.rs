@@ -197,6 +197,7 @@ kernels! {
     fn activate(y: Output, bias: Input, cols: u32, n: u64, function: u32);
     fn round_to_bf16(x: Input, y: Halves, n: u64);
     fn derive(x: Input, grad: Output, n: u64, function: u32);
+    fn sum_of(a: Input, b: Input, y: Output, n: u64);
     fn weighted_sum(y: Output, x: Input, n: u64, a: f32, b: f32);
     fn multiply(y: Output, x: Input, n: u64);
     fn mix(gate: Input, a: Input, b: Input, y: Output, n: u64);
@@ -220,9 +221,9 @@ kernels! {
     fn running_mean(x: Input, spans: Table, y: Output, cols: u32, n: u64);
     fn running_mean_backward(spans: Table, grad: Input, sum: Output, cols: u32, n: u64);
 
-    fn normalise(y: Output, scale: Input, bias: Input, epsilon: f32, centred: u32, cols: u32);
+    fn normalise(x: Input, scale: Input, bias: Input, epsilon: f32, centred: u32, y: Output, cols: u32);
     fn normalise_backward(
-        x: Input, scale: Input, grad: Input, epsilon: f32, centred: u32, cols: u32, sum: Output, normal: Output,
+        x: Input, scale: Input, grad: Input, epsilon: f32, centred: u32, cols: u32, sum: Output, fresh: u32, normal: Output,
     );
 
     fn attend(q: Input, k: Input, v: Input, tiles: Table, heads: Heads, weights: Output, y: Output);

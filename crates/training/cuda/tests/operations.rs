@@ -99,6 +99,8 @@ fn elementwise() {
             let [mut new, mut mixed] = [(); 2].map(|()| fresh(d, shape));
             let mut weighted = random(d, 8, shape);
             d.weighted_sum(&mut weighted, &a, [0.25, -3.0]);
+            let mut of_both = fresh(d, shape);
+            d.sum_of(&a, &b, &mut of_both);
             d.add(&mut sum, &a);
             d.mul(&mut sum, &b);
             d.add_product(&a, &b, &mut product, false);
@@ -106,7 +108,7 @@ fn elementwise() {
             d.add_rest(&a, &b, &mut rest);
             d.add_difference(&a, &b, &c, &mut difference);
             d.mix(&a, &b, &c, &mut mixed);
-            [&sum, &product, &new, &rest, &difference, &mixed, &weighted].map(|m| d.download(m)).to_vec()
+            [&of_both, &sum, &product, &new, &rest, &difference, &mixed, &weighted].map(|m| d.download(m)).to_vec()
         });
         check!("rows", |d| {
             let (a, row) = (random(d, 1, shape), random(d, 3, (1, shape.1)));
@@ -192,11 +194,12 @@ fn normalisation() {
                 let (x, grad) = (random(d, 1, shape), random(d, 2, shape));
                 let (scale, bias) = (random(d, 3, (1, shape.1)), random(d, 4, (1, shape.1)));
                 let mut with_bias = fresh(d, shape);
-                d.copy(&x, &mut with_bias);
-                d.normalise(&mut with_bias, &scale, centred.then_some(&bias), normal);
+                d.normalise(&x, &scale, centred.then_some(&bias), normal, &mut with_bias);
                 let (mut sum, mut scale_sum) = (random(d, 5, shape), random(d, 6, (1, shape.1)));
-                d.normalise_backward(&x, &scale, &grad, normal, &mut sum, &mut scale_sum);
-                [&with_bias, &sum, &scale_sum].map(|m| d.download(m)).to_vec()
+                d.normalise_backward([&x, &scale, &grad], normal, &mut sum, false, &mut scale_sum);
+                let mut new = fresh(d, shape);
+                d.normalise_backward([&x, &scale, &grad], normal, &mut new, true, &mut scale_sum);
+                [&with_bias, &sum, &new, &scale_sum].map(|m| d.download(m)).to_vec()
             });
         }
     }

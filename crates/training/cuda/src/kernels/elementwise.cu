@@ -72,6 +72,11 @@ KERNEL(derive)(const float *x, float *grad, u64 n, unsigned function) {
     FOR_EACH(i, n) grad[i] *= derivative(function, x[i]);
 }
 
+// y ← a + b
+KERNEL(sum_of)(const float *a, const float *b, float *y, u64 n) {
+    FOR_EACH(i, n) y[i] = a[i] + b[i];
+}
+
 // y ← a · y + b · x
 KERNEL(weighted_sum)(float *y, const float *x, u64 n, float a, float b) {
     FOR_EACH(i, n) y[i] = a * y[i] + b * x[i];

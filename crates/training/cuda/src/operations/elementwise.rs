@@ -63,6 +63,12 @@ impl Elementwise for Cuda {
         self.add_block(x, y, whole(x, y));
     }
 
+    fn sum_of(&mut self, a: &Matrix, b: &Matrix, y: &mut Matrix) {
+        let n = same([a, b, y]);
+        // SAFETY: all have n numbers.
+        self.run(|backend| unsafe { backend.sum_of(Grid::each(n), a.read(), b.read(), y.write(), n as u64) });
+    }
+
     fn weighted_sum(&mut self, y: &mut Matrix, x: &Matrix, [a, b]: [f32; 2]) {
         let n = same([y, x]);
         // SAFETY: both have n numbers.
