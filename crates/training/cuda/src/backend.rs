@@ -8,7 +8,7 @@ use crate::driver::Driver;
 use crate::emulator::Emulator;
 use crate::launch::{Gemm, Grid, Number};
 use crate::times::Times;
-use metaphrase_device::{Adadelta, Adam, Mask};
+use metaphrase_device::Mask;
 use std::ffi::c_void;
 #[cfg(feature = "emulator")]
 use std::sync::Arc;
@@ -264,10 +264,8 @@ kernels! {
         results: Output, rounded: Halves,
     );
     fn squares(pieces: Table, sums: Output);
-    fn sgd(p: Output, g: Input, n: u64, rate: f32, clip: f32);
-    fn adam(p: Output, gradient: Input, m: Output, v: Output, n: u64, rate: f32, clip: f32, numbers: Adam);
-    fn adadelta(p: Output, gradient: Input, steps: Output, squares: Output, n: u64, rate: f32, clip: f32, numbers: Adadelta);
-    fn cut(p: Output, n: u64, limit: f32);
+    fn clear_pieces(pieces: Table);
+    fn update(pieces: Table);
 
     fn map_small(map: MapArguments, x: Input, rows: u32, add: Input, y: Output);
     fn map_medium(map: MapArguments, x: Input, rows: u32, add: Input, y: Output);

@@ -41,7 +41,7 @@ pub struct Matrix {
 #[derive(Default)]
 struct Rounded {
     copy: Option<Box<Matrix>>,
-    /// Whether the matrix has not changed since it was rounded.
+    /// Whether the matrix has not changed since the copy was made.
     is_current: bool,
 }
 
@@ -203,8 +203,9 @@ impl Cuda {
     /// The address of a matrix in bf16. It is rounded once, until [`Matrix::write`].
     pub(crate) fn in_bf16(&mut self, x: &Matrix) -> *const f32 {
         let mut rounded = x.rounded.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_current = rounded.is_current && rounded.copy.is_some();
         let mut copy = rounded.copy.take().unwrap_or_else(|| Box::new(self.take(1, x.len().div_ceil(2))));
-        if !rounded.is_current {
+        if !is_current {
             let n = x.len();
             // SAFETY: both have room for n numbers, of four and of two bytes.
             self.run(|b| unsafe {
@@ -278,6 +279,10 @@ impl Storage for Cuda {
         copy
     }
 
+    fn clear_all(&mut self, matrices: &mut [Matrix]) {
+        self.clear_pieces(matrices);
+    }
+
     fn clear(&mut self, matrix: &mut Matrix) {
         let (address, n) = (matrix.write() as u64, matrix.len());
         // SAFETY: a matrix holds the numbers of its shape.
@@ -300,6 +305,14 @@ impl Matrix {
     pub(crate) fn write(&mut self) -> *mut f32 {
         self.rounded.get_mut().unwrap_or_else(PoisonError::into_inner).is_current = false;
         self.address as *mut f32
+    }
+
+    /// The addresses of its numbers and of its copy in bf16, if it has one, for a kernel that writes both.
+    pub(crate) fn rewrite(&mut self) -> (*mut f32, *mut u16) {
+        let rounded = self.rounded.get_mut().unwrap_or_else(PoisonError::into_inner);
+        rounded.is_current = true;
+        let copy = rounded.copy.as_mut().map_or(null_mut(), |copy| copy.write().cast());
+        (self.address as *mut f32, copy)
     }
 
     /// The address of the whole numbers of a [`table`](Cuda::table).

@@ -462,6 +462,31 @@ fn updates() {
     }
 }
 
+/// Products read a parameter's new numbers, and long matrices are cleared to their ends.
+#[test]
+fn products_see_updates() {
+    check!("products", |d| {
+        d.set_precision(TrainingPrecision::Bf16);
+        let mut parameters = [d.parameter(numbers(1, 90, 101)), d.parameter(numbers(2, 1, 5))];
+        let mut gradients = [random(d, 3, (90, 101)), random(d, 4, (1, 5))];
+        let x = random(d, 5, (2, 90));
+        let mut products = Vec::new();
+        for rate in [0.1, 0.2] {
+            let mut y = fresh(d, (2, 101));
+            d.linear(&x, Weight { parameter: &parameters[0], transposed: false }, None, Activation::None, &mut y);
+            products.push(d.download(&y));
+            let change = Change { rule: Rule::Sgd, rate, clip: 1.0, clip_weights: 0.0, kept: 0.0 };
+            let (first, second, smoothed) = (&mut [][..], &mut [][..], &mut [][..]);
+            let (parameters, gradients) = (&mut parameters[..], &gradients[..]);
+            let trained = UpdateMatrices { parameters, gradients, first, second, smoothed };
+            Updates::update(std::slice::from_mut(d), &[change; 2], trained);
+        }
+        d.clear_all(&mut gradients);
+        products.extend(gradients.iter().map(|gradient| d.download(gradient)));
+        products
+    });
+}
+
 #[test]
 fn the_norm_is_that_of_all_matrices() {
     check!("norm", |d| {

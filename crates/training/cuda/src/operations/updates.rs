@@ -5,72 +5,101 @@
 use super::same;
 use crate::launch::Grid;
 use crate::{Cuda, Matrix};
-use metaphrase_device::{Change, Elementwise, Rule, Shape, Storage, UpdateMatrices, Updates};
+use metaphrase_device::{Adadelta, Adam, Change, Elementwise, Rule, Shape, Storage, UpdateMatrices, Updates};
+use std::ptr::null_mut;
 
-/// Numbers of a piece of a matrix, whose squares a block sums up.
+/// The most numbers of a piece of a matrix, on which a block works. It is even, so that pieces in bf16 begin between words.
 const PIECE: usize = 8192;
 
-/// The two halves of numbers of 64 bits.
-fn halves<const N: usize>(numbers: [u64; N]) -> impl Iterator<Item = u32> {
-    numbers.into_iter().flat_map(|number| [number as u32, (number >> 32) as u32])
+/// The two halves of an address or a count.
+const fn halves(number: u64) -> [u32; 2] {
+    [number as u32, (number >> 32) as u32]
+}
+
+/// Where the pieces of a matrix begin, and the number of their numbers.
+fn pieces(len: usize) -> impl ExactSizeIterator<Item = (usize, usize)> {
+    (0..len).step_by(PIECE).map(move |start| (start, PIECE.min(len - start)))
+}
+
+/// Address and count of each piece of a matrix.
+fn places(address: *const f32, len: usize) -> impl Iterator<Item = u32> {
+    let place = move |(start, count)| [address.wrapping_add(start) as u64, count as u64];
+    pieces(len).flat_map(place).flat_map(halves)
 }
 
 impl Cuda {
     /// The sum of the squares of each matrix.
     fn squares(&mut self, matrices: &[&Matrix]) -> Vec<f64> {
-        let starts = |matrix: &&Matrix| (0..matrix.len()).step_by(PIECE);
-        let mut table = Vec::new();
-        for matrix in matrices {
-            for start in starts(matrix) {
-                let count = PIECE.min(matrix.len() - start);
-                table.extend(halves([matrix.read().wrapping_add(start) as u64, count as u64]));
-            }
-        }
-        let pieces = table.len() / 4;
+        let table: Vec<u32> = matrices.iter().flat_map(|matrix| places(matrix.read(), matrix.len())).collect();
+        let count = table.len() / 4;
         let table = self.table(&table);
-        let mut sums = self.take(1, pieces);
+        let mut sums = self.take(1, count);
         // SAFETY: the table has the address and the count of the numbers of each piece; each block has a sum of its own.
-        self.run(|b| unsafe { b.squares(Grid::blocks(pieces), table.ids(), sums.write()) });
+        self.run(|b| unsafe { b.squares(Grid::blocks(count), table.ids(), sums.write()) });
         let all = self.download(&sums);
         [table, sums].into_iter().for_each(|matrix| self.give(matrix));
         let mut next = all.as_slice().iter().map(|&sum| f64::from(sum));
-        matrices.iter().map(|matrix| next.by_ref().take(starts(matrix).len()).sum()).collect()
+        matrices.iter().map(|matrix| next.by_ref().take(pieces(matrix.len()).len()).sum()).collect()
     }
 
-    /// Lets a parameter follow its gradient; `means` are the first and the second of [`UpdateMatrices`], if the rule
-    /// has any.
-    fn follow(&mut self, p: &mut Matrix, g: &Matrix, means: Option<[&mut Matrix; 2]>, change: Change) {
-        let Change { rule, rate, clip, .. } = change;
-        let (count, all) = (same([p, g]), Grid::each(p.len()));
-        let means = means.filter(|_| rule != Rule::Sgd).map(|[first, second]| {
-            same([p, first, second]);
-            [first.write(), second.write()]
-        });
-        let (p, g, n) = (p.write(), g.read(), count as u64);
-        match (rule, means) {
-            (Rule::Sgd, _) => {
-                // SAFETY: both have n numbers.
-                self.run(|b| unsafe { b.sgd(all, p, g, n, rate, clip) });
-            }
-            (Rule::Adam(adam), Some([m, v])) => {
-                // SAFETY: all have n numbers.
-                self.run(|b| unsafe { b.adam(all, p, g, m, v, n, rate, clip, adam) });
-            }
-            (Rule::Adadelta(adadelta), Some([steps, squares])) => {
-                // SAFETY: all have n numbers.
-                self.run(|b| unsafe { b.adadelta(all, p, g, steps, squares, n, rate, clip, adadelta) });
-            }
-            (Rule::Adam(_) | Rule::Adadelta(_), None) => panic!("this rule needs two means per parameter"),
-        }
-    }
-
-    /// Cuts numbers to ±limit. A number that is not finite stays visible.
-    fn cut(&mut self, matrix: &mut Matrix, limit: f32) {
-        let n = matrix.len();
-        // SAFETY: the matrix has n numbers.
-        self.run(|b| unsafe { b.cut(Grid::each(n), matrix.write(), n as u64, limit) });
+    /// Sets all numbers of matrices to zero.
+    pub(crate) fn clear_pieces(&mut self, matrices: &mut [Matrix]) {
+        let table = matrices.iter_mut().flat_map(|matrix| places(matrix.write(), matrix.len())).collect::<Vec<u32>>();
+        let count = table.len() / 4;
+        let table = self.table(&table);
+        // SAFETY: the table has the address and the count of the numbers of each piece.
+        self.run(|b| unsafe { b.clear_pieces(Grid::blocks(count), table.ids()) });
+        self.give(table);
     }
 }
+
+/// The matrices of a parameter in an update.
+struct Trained<'a> {
+    parameter: &'a mut Matrix,
+    gradient: &'a Matrix,
+    /// The first and the second of [`UpdateMatrices`].
+    means: Option<[&'a mut Matrix; 2]>,
+    smoothed: Option<&'a mut Matrix>,
+    change: Change,
+}
+
+impl Trained<'_> {
+    /// Adds `struct Piece` of the kernels for each piece of the parameter.
+    fn list(self, table: &mut Vec<u32>) {
+        let Self { parameter, gradient, means, smoothed, change } = self;
+        let Change { rule, rate, clip, clip_weights, kept } = change;
+        let len = same([parameter, gradient]);
+        let cut = if parameter.rows() == 1 { 0.0 } else { clip_weights };
+        let [first, second] = means.filter(|_| rule != Rule::Sgd).map_or([null_mut(); 2], |[first, second]| {
+            same([parameter, first, second]);
+            [first.write(), second.write()]
+        });
+        assert!(rule == Rule::Sgd || !first.is_null() || len == 0, "this rule needs two means per parameter");
+        let smoothed = smoothed.map_or(null_mut(), |smoothed| {
+            same([parameter, smoothed]);
+            smoothed.write()
+        });
+        let (number, numbers) = match rule {
+            Rule::Sgd => (0, [0.0; 6]),
+            Rule::Adam(Adam { beta, correction, epsilon, weight_decay }) => {
+                (1, [beta[0], beta[1], correction[0], correction[1], epsilon, weight_decay])
+            }
+            Rule::Adadelta(Adadelta { rho, epsilon }) => (2, [rho, epsilon, 0.0, 0.0, 0.0, 0.0]),
+        };
+        let (parameter, rounded) = parameter.rewrite();
+        for (start, count) in pieces(len) {
+            let at = |address: *mut f32| if address.is_null() { 0 } else { address.wrapping_add(start) as u64 };
+            let rounded = if rounded.is_null() { 0 } else { rounded.wrapping_add(start) as u64 };
+            let addresses =
+                [at(parameter), at(gradient.read().cast_mut()), at(first), at(second), at(smoothed), rounded];
+            table.extend(addresses.into_iter().flat_map(halves).chain([count as u32, number]));
+            table.extend([rate, clip, cut, kept].into_iter().chain(numbers).map(f32::to_bits));
+        }
+    }
+}
+
+/// Four-byte numbers of `struct Piece` of the kernels.
+const PIECE_NUMBERS: usize = 24;
 
 impl Updates for Cuda {
     fn sum(shards: &mut [Self], mut gradients: Vec<&mut [Matrix]>) -> f32 {
@@ -92,16 +121,16 @@ impl Updates for Cuda {
         let cuda = &mut shards[0];
         let mut means = first.iter_mut().zip(second);
         let mut smoothed = smoothed.iter_mut();
+        let mut table = Vec::new();
         for ((parameter, gradient), &change) in parameters.iter_mut().zip(gradients).zip(changes) {
             let means = means.next().map(|(first, second)| [first, second]);
-            cuda.follow(parameter, gradient, means, change);
-            if change.clip_weights > 0.0 && parameter.rows() != 1 {
-                cuda.cut(parameter, change.clip_weights);
-            }
-            if let Some(smoothed) = smoothed.next() {
-                cuda.weighted_sum(smoothed, parameter, [change.kept, 1.0 - change.kept]);
-            }
+            Trained { parameter, gradient, means, smoothed: smoothed.next(), change }.list(&mut table);
         }
+        let grid = Grid::blocks(table.len() / PIECE_NUMBERS);
+        let table = cuda.table(&table);
+        // SAFETY: the table has the addresses of each piece, whose matrices have one shape.
+        cuda.run(|b| unsafe { b.update(grid, table.ids()) });
+        cuda.give(table);
     }
 
     fn renew(_: &mut [Self], _: &mut [Matrix]) {}
