@@ -194,9 +194,9 @@ type Table = *const u32;
 type Halves = *mut u16;
 
 kernels! {
-    fn activate(y: Output, bias: Input, cols: u32, n: u64, function: u32);
+    fn activate(y: Output, bias: Input, cols: u32, n: u64, function: u32, rounded: Halves);
     fn round_to_bf16(x: Input, y: Halves, n: u64);
-    fn derive(x: Input, grad: Output, n: u64, function: u32);
+    fn derive(x: Input, grad: Output, n: u64, function: u32, rounded: Halves);
     fn sum_of(a: Input, b: Input, y: Output, n: u64);
     fn weighted_sum(y: Output, x: Input, n: u64, a: f32, b: f32);
     fn multiply(y: Output, x: Input, n: u64);
@@ -205,7 +205,7 @@ kernels! {
     fn add_rest(a: Input, gate: Input, sum: Output, n: u64);
     fn add_difference(x: Input, a: Input, b: Input, sum: Output, n: u64);
     fn column_sums(a: Input, b: Input, rows: u32, cols: u32, height: u32, sums: Output, add: u32);
-    fn dropout(mask: Mask, x: Input, y: Output, n: u64, add: u32);
+    fn dropout(mask: Mask, x: Input, y: Output, n: u64, add: u32, rounded: Halves);
     fn row_mask(mask: Mask, y: Output, cols: u32, n: u64);
 
     fn block(x: Input, x_cols: u32, y: Output, y_cols: u32, cols: u32, n: u64, add: u32);
@@ -221,7 +221,7 @@ kernels! {
     fn running_mean(x: Input, spans: Table, y: Output, cols: u32, n: u64);
     fn running_mean_backward(spans: Table, grad: Input, sum: Output, cols: u32, n: u64);
 
-    fn normalise(x: Input, scale: Input, bias: Input, epsilon: f32, centred: u32, y: Output, cols: u32);
+    fn normalise(x: Input, scale: Input, bias: Input, epsilon: f32, centred: u32, y: Output, cols: u32, rounded: Halves);
     fn normalise_backward(
         x: Input, scale: Input, grad: Input, epsilon: f32, centred: u32, cols: u32, sum: Output, fresh: u32, normal: Output,
     );

@@ -356,6 +356,32 @@ fn products_of_derivatives() {
     });
 }
 
+/// Operations that write their results in both precisions.
+#[test]
+fn products_of_results() {
+    check!("results", |d| {
+        d.set_precision(TrainingPrecision::Bf16);
+        let shape = (5, 33);
+        let [x, scale, other] = [(1, shape), (2, (1, 33)), (3, (5, 2))].map(|(seed, shape)| random(d, seed, shape));
+        let mask = Mask { key: 0x1234_5678, threshold: 1 << 30, scale: 4.0 / 3.0 };
+        let [mut dropped, mut normalised] = [(); 2].map(|()| fresh(d, shape));
+        let [mut relu, mut added, mut grad] = [4, 5, 6].map(|seed| random(d, seed, shape));
+        d.drop(mask, &x, &mut dropped);
+        d.add_dropped(mask, &x, &mut added);
+        d.normalise(&x, &scale, None, Normal { epsilon: 1e-3, centred: true }, &mut normalised);
+        d.activate(Activation::Relu, &mut relu);
+        d.derive(Activation::Relu, &x, &relu, &mut grad);
+        let results = [&dropped, &added, &normalised, &relu, &grad];
+        results
+            .map(|result| {
+                let mut sum = d.zeros(33, 2);
+                d.transposed_product_add(result, &other, &mut sum);
+                d.download(&sum)
+            })
+            .to_vec()
+    });
+}
+
 /// On both devices: x · W with bias and function, and the ways back, for maps both ways round.
 #[test]
 fn products() {

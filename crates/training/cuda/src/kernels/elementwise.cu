@@ -42,11 +42,6 @@ __device__ static float derivative(unsigned function, float x) {
     }
 }
 
-// y ← f(y + bias), the bias being a row or nothing.
-KERNEL(activate)(float *y, const float *bias, unsigned cols, u64 n, unsigned function) {
-    FOR_EACH(i, n) y[i] = apply(function, bias ? y[i] + bias[i % cols] : y[i]);
-}
-
 // A number in bf16, the upper half of f32: rounded to the nearest one, ties to even. NaN stays NaN.
 __device__ static unsigned to_bf16(float x) {
     union {
@@ -67,9 +62,20 @@ KERNEL(round_to_bf16)(const float *x, unsigned short *y, u64 n) {
     }
 }
 
+// Number i of a matrix, and of its copy in bf16, if it has one.
+__device__ static void store(float x, u64 i, float *y, unsigned short *rounded) {
+    y[i] = x;
+    if (rounded) rounded[i] = (unsigned short)to_bf16(x);
+}
+
+// y ← f(y + bias), the bias being a row or nothing.
+KERNEL(activate)(float *y, const float *bias, unsigned cols, u64 n, unsigned function, unsigned short *rounded) {
+    FOR_EACH(i, n) store(apply(function, bias ? y[i] + bias[i % cols] : y[i]), i, y, rounded);
+}
+
 // grad ← grad · f'
-KERNEL(derive)(const float *x, float *grad, u64 n, unsigned function) {
-    FOR_EACH(i, n) grad[i] *= derivative(function, x[i]);
+KERNEL(derive)(const float *x, float *grad, u64 n, unsigned function, unsigned short *rounded) {
+    FOR_EACH(i, n) store(grad[i] * derivative(function, x[i]), i, grad, rounded);
 }
 
 // y ← a + b
@@ -134,10 +140,10 @@ KERNEL(column_sums)(const float *a, const float *b, unsigned rows, unsigned cols
 }
 
 // y ← x · mask, or y + x · mask; without x, the mask itself.
-KERNEL(dropout)(struct Mask mask, const float *x, float *y, u64 n, unsigned add) {
+KERNEL(dropout)(struct Mask mask, const float *x, float *y, u64 n, unsigned add, unsigned short *rounded) {
     FOR_EACH(i, n) {
         float factor = mask_factor(i, mask);
-        y[i] = (x ? x[i] * factor : factor) + (add ? y[i] : 0.0f);
+        store((x ? x[i] * factor : factor) + (add ? y[i] : 0.0f), i, y, rounded);
     }
 }
 

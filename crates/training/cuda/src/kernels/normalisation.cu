@@ -16,12 +16,13 @@ __device__ static float row_inverse(const float *x, unsigned cols, float mean, f
 
 // y ← scale · (x - mean) / √(variance + ε) + bias; there may be no bias.
 KERNEL(normalise)(const float *x, const float *scale, const float *bias, float epsilon, unsigned centred, float *y,
-                  unsigned cols) {
-    x += (u64)blockIdx.x * cols;
-    y += (u64)blockIdx.x * cols;
+                  unsigned cols, unsigned short *rounded) {
+    u64 start = (u64)blockIdx.x * cols;
+    x += start;
     float mean = row_mean(x, cols, centred);
     float inverse = row_inverse(x, cols, mean, epsilon);
-    FOR_BLOCK(c, 0, cols) y[c] = scale[c] * ((x[c] - mean) * inverse) + (bias ? bias[c] : 0.0f);
+    FOR_BLOCK(c, 0, cols)
+        store(scale[c] * ((x[c] - mean) * inverse) + (bias ? bias[c] : 0.0f), start + c, y, rounded);
 }
 
 // sum ← sum + 1/σ · (d - mean d - x̂ · mean(d · x̂)) with d = grad · scale; leaves x̂. What is fresh has no numbers

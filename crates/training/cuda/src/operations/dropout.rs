@@ -6,12 +6,14 @@ use super::{optional, same};
 use crate::launch::Grid;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Dropout, Mask, Shape};
+use std::ptr::null_mut;
 
 impl Cuda {
     fn drop_into(&mut self, mask: Mask, x: Option<&Matrix>, y: &mut Matrix, add: bool) {
         let n = same([x.unwrap_or(y), y]);
+        let (y, rounded) = if x.is_none() { (y.write(), null_mut()) } else { self.write_rounded(y) };
         // SAFETY: y and x, if any, have n numbers.
-        self.run(|b| unsafe { b.dropout(Grid::each(n), mask, optional(x), y.write(), n as u64, add.into()) });
+        self.run(|b| unsafe { b.dropout(Grid::each(n), mask, optional(x), y, n as u64, add.into(), rounded) });
     }
 }
 

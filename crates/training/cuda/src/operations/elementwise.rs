@@ -6,6 +6,7 @@ use super::{is_shaped, optional, same, shape};
 use crate::launch::Grid;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Activation, Block, Elementwise, Rows, Shape, Storage};
+use std::ptr::null_mut;
 
 impl Cuda {
     /// y ← f(y + bias).
@@ -14,8 +15,10 @@ impl Cuda {
             is_shaped(bias, 1, y.cols());
         }
         let (n, cols) = (y.len(), y.cols() as u32);
+        // A product often reads what a function returns.
+        let (y, rounded) = if f == Activation::None { (y.write(), null_mut()) } else { self.write_rounded(y) };
         // SAFETY: y has n numbers, the bias, if any, one per column.
-        self.run(|b| unsafe { b.activate(Grid::each(n), y.write(), optional(bias), cols, n as u64, f as u32) });
+        self.run(|b| unsafe { b.activate(Grid::each(n), y, optional(bias), cols, n as u64, f as u32, rounded) });
     }
 
     /// sum ← sum + Σ_r a_r · b_r, or Σ_r a_r: first the sums of some rows each, then the sum of these.
@@ -93,8 +96,9 @@ impl Elementwise for Cuda {
         let n = same([x, y, grad]);
         let read = if matches!(f, Activation::Swish | Activation::Gelu) { x } else { y };
         if f != Activation::None {
+            let (grad, rounded) = self.write_rounded(grad);
             // SAFETY: all have n numbers.
-            self.run(|b| unsafe { b.derive(Grid::each(n), read.read(), grad.write(), n as u64, f as u32) });
+            self.run(|b| unsafe { b.derive(Grid::each(n), read.read(), grad, n as u64, f as u32, rounded) });
         }
     }
 

@@ -14,10 +14,11 @@ impl Normalisation for Cuda {
         is_shaped(scale, 1, cols);
         is_shaped(bias.unwrap_or(scale), 1, cols);
         let Normal { epsilon, centred } = normal;
+        let (y, rounded) = self.write_rounded(y);
         // SAFETY: there is a block per row of x and y; scale and bias, if any, have a number per column.
         self.run(|b| unsafe {
             let (grid, bias) = (Grid::rows(rows, cols), optional(bias));
-            b.normalise(grid, x.read(), scale.read(), bias, epsilon, centred.into(), y.write(), cols as u32)
+            b.normalise(grid, x.read(), scale.read(), bias, epsilon, centred.into(), y, cols as u32, rounded)
         });
     }
 
