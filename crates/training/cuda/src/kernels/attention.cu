@@ -5,6 +5,8 @@
 #define TILE 32
 // Threads of a block.
 #define ATTENTION_THREADS 128
+// Blocks that a multiprocessor runs at once: while one waits for memory, others compute.
+#define ATTENTION_BLOCKS 8
 // Each thread has the numbers of a column of TILE × TILE, in every 4th row.
 #define WARPS (ATTENTION_THREADS / TILE)
 #define ROWS_OF_THREAD (TILE / WARPS)
@@ -164,7 +166,7 @@ __device__ static float row_total(float *partial, float x, unsigned largest) {
 }
 
 // Weights, and y_h = Σ_j w_j · mask_j · v_jh.
-KERNEL(attend)(const float *q, const float *k, const float *v, const struct Place *tiles, struct Heads all,
+KERNEL_IN_BLOCKS(attend, ATTENTION_THREADS, ATTENTION_BLOCKS)(const float *q, const float *k, const float *v, const struct Place *tiles, struct Heads all,
                float *weights, float *y) {
     __shared__ HeadTile a, b;
     __shared__ float partial[ATTENTION_THREADS];
@@ -197,7 +199,7 @@ KERNEL(attend)(const float *q, const float *k, const float *v, const struct Plac
 }
 
 // The derivatives by what the softmax saw, and by q. `guide`: derivatives by the weights from elsewhere, or nothing.
-KERNEL(attend_queries)(const float *k, const float *v, const struct Place *tiles, struct Heads all,
+KERNEL_IN_BLOCKS(attend_queries, ATTENTION_THREADS, ATTENTION_BLOCKS)(const float *k, const float *v, const struct Place *tiles, struct Heads all,
                        const float *weights, const float *guide, const float *grad, float *derivatives,
                        float *q_grad) {
     __shared__ HeadTile a, b;
@@ -229,7 +231,7 @@ KERNEL(attend_queries)(const float *k, const float *v, const struct Place *tiles
 }
 
 // The derivatives by k and v, over the queries that see a key.
-KERNEL(attend_keys)(const float *q, const struct Place *tiles, struct Heads all, const float *weights,
+KERNEL_IN_BLOCKS(attend_keys, ATTENTION_THREADS, ATTENTION_BLOCKS)(const float *q, const struct Place *tiles, struct Heads all, const float *weights,
                     const float *derivatives, const float *grad, float *k_grad, float *v_grad) {
     __shared__ HeadTile a, b;
     struct Place at = tiles[blockIdx.x / all.count];

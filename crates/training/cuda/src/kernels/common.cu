@@ -6,7 +6,9 @@
 
 #ifndef EMULATED
 #define KERNEL(name) extern "C" __global__ void name
-// With so few registers that a multiprocessor has room for two blocks of 256 threads.
+// With so few registers that a multiprocessor has room for this number of blocks.
+#define KERNEL_IN_BLOCKS(name, threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks) name
+// The same, for two blocks of 256 threads.
 #define KERNEL_IN_PAIRS(name) extern "C" __global__ void __launch_bounds__(256, 2) name
 #endif
 
