@@ -205,7 +205,7 @@ kernels! {
     fn add_rest(a: Input, gate: Input, sum: Output, n: u64);
     fn add_difference(x: Input, a: Input, b: Input, sum: Output, n: u64);
     fn column_sums(a: Input, b: Input, rows: u32, cols: u32, height: u32, sums: Output, add: u32);
-    fn dropout(mask: Mask, x: Input, y: Output, n: u64, add: u32, rounded: Halves);
+    fn dropout(mask: Mask, x: Input, a: Input, y: Output, n: u64, rounded: Halves);
     fn row_mask(mask: Mask, y: Output, cols: u32, n: u64);
 
     fn block(x: Input, x_cols: u32, y: Output, y_cols: u32, cols: u32, n: u64, add: u32);

@@ -122,12 +122,13 @@ fn elementwise() {
         check!("dropout", |d| {
             let mask = Mask { key: 0x1234_5678, threshold: 1 << 30, scale: 4.0 / 3.0 };
             let (x, mut sum) = (random(d, 1, shape), random(d, 2, shape));
-            let [mut y, mut factors, mut rows] = [(); 3].map(|()| fresh(d, shape));
+            let [mut y, mut with_sum, mut factors, mut rows] = [(); 4].map(|()| fresh(d, shape));
             d.drop(mask, &x, &mut y);
+            d.sum_with_dropped(mask, &x, &sum, &mut with_sum);
             d.add_dropped(mask, &x, &mut sum);
             d.mask(mask, &mut factors);
             d.row_mask(mask, &mut rows);
-            [&y, &sum, &factors, &rows].map(|m| d.download(m)).to_vec()
+            [&y, &with_sum, &sum, &factors, &rows].map(|m| d.download(m)).to_vec()
         });
     }
 }

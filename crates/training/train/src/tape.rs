@@ -196,11 +196,14 @@ impl<'a, D: Device> Tape<'a, D> {
                 Op::Linear(op) => op.backward(own, &mut grad, &mut backward),
                 Op::Elementwise(op) => {
                     op.backward(own, grad, &mut backward);
+                    continue; // it has kept the derivative or given it back
+                }
+                Op::Dropout(op) => {
+                    op.backward(grad, &mut backward);
                     continue;
                 }
                 Op::Rows(op) => op.backward(&grad, &mut backward),
                 Op::Normalise(op) => op.backward(&grad, &mut backward),
-                Op::Dropout(op) => op.backward(&grad, &mut backward),
                 Op::Attention(op) => op.backward(&grad, &mut backward),
                 Op::Additive(op) => op.backward(&grad, &mut backward),
                 Op::Scan(op) => op.backward(own, &grad, &mut backward),

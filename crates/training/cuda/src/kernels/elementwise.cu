@@ -139,11 +139,11 @@ KERNEL(column_sums)(const float *a, const float *b, unsigned rows, unsigned cols
     }
 }
 
-// y ← x · mask, or y + x · mask; without x, the mask itself.
-KERNEL(dropout)(struct Mask mask, const float *x, float *y, u64 n, unsigned add, unsigned short *rounded) {
+// y ← x · mask, or a + x · mask; without x, the mask itself. The matrix a may be y.
+KERNEL(dropout)(struct Mask mask, const float *x, const float *a, float *y, u64 n, unsigned short *rounded) {
     FOR_EACH(i, n) {
         float factor = mask_factor(i, mask);
-        store((x ? x[i] * factor : factor) + (add ? y[i] : 0.0f), i, y, rounded);
+        store((x ? x[i] * factor : factor) + (a ? a[i] : 0.0f), i, y, rounded);
     }
 }
 
