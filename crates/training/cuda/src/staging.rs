@@ -90,8 +90,8 @@ impl Staging {
         let area = &mut self.areas[self.next];
         self.next = (self.next + 1) % AREAS;
         area.prepare(bytes)?;
-        // SAFETY: the area has room for the numbers, and no copy reads it any more. It is neither written nor freed before
-        // the event, which happens after this copy; the rest is the caller's.
+        // SAFETY: the area has room for the numbers, and no copy reads it any more. It is neither written nor freed
+        // before the event, which happens after this copy; the rest is the caller's.
         let result = unsafe {
             std::ptr::copy_nonoverlapping(numbers.as_ptr(), area.memory.cast(), numbers.len());
             let pinned = std::slice::from_raw_parts(area.memory.cast::<T>(), numbers.len());

@@ -329,7 +329,7 @@ fn losses() {
         check!("losses", |d| {
             let mut logits = random(d, 1, (4, cols));
             let loss = WordLoss { smoothing, self_normalisation: 0.3, weight: 0.25 };
-            // Of two launches, and one that belongs to no word.
+            // Two launches, and a loss that belongs to no word.
             let mut unread = Default::default();
             d.losses(&mut logits, &[0, 4, 2, 2], loss, derive, &mut unread);
             let (mut others, plain) = (random(d, 2, (1, 7)), WordLoss { smoothing: 0.0, ..loss });

@@ -219,7 +219,8 @@ impl Network {
         }
     }
 
-    /// The losses of a batch's target words, to be read by the device; their derivatives times `weight` are on the tape.
+    /// The losses of a batch's target words, to be read by the device. Their derivatives times `weight` are on the
+    /// tape.
     pub fn loss<D: Device>(
         &self,
         tape: &mut Tape<'_, D>,

@@ -195,7 +195,7 @@ impl<D: Device> Trainer<D> {
         let weight = word_weight(batches);
         let unread: Vec<_> =
             batches.iter().enumerate().map(|(i, batch)| self.run(batch, weight, Some((update, i)))).collect();
-        // Both are read after all is on its way, so that a device is waited for once.
+        // Both are read after the device has been given all work, so that it is waited for once.
         let norm = Optimizer::sum(&mut self.shards, &mut self.gradients);
         let losses = unread.into_iter().fold(WordLosses::default(), |all, unread| joined(all, self.read(unread)));
         self.shards[0].check()?;

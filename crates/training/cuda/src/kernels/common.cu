@@ -24,7 +24,8 @@ typedef unsigned long long u64;
 // Runs over all i from `from` to below n, each for one of the threads of the block.
 #define FOR_BLOCK(i, from, n) for (unsigned i = (from) + threadIdx.x; i < (n); i += blockDim.x)
 
-// The total over the threads of the block, for all of them: a device adds 32 neighbours without memory, then these sums.
+// The total over the threads of the block, for all of them: a device adds 32 neighbours without memory, then their
+// sums.
 #ifdef EMULATED
 #define BLOCK_TOTAL(x, with)                                                                             \
     __shared__ float partial[BLOCK];                                                                     \

@@ -113,8 +113,8 @@ KERNEL(add_difference)(const float *x, const float *a, const float *b, float *su
     FOR_EACH(i, n) sum[i] += x[i] * (a[i] - b[i]);
 }
 
-// Σ_r a_r · b_r over `height` rows; without b, Σ_r a_r. A block has 32 columns of these rows, of which each of its 8 groups
-// of threads adds every 8th. `tiles` blocks side by side have all columns; the sums of the next rows go to the next row of
+// Σ_r a_r · b_r over `height` rows; without b, Σ_r a_r. A block has 32 columns of these rows, of which each of its 8
+// groups of threads adds every 8th. `tiles` blocks have all columns; the sums of the next rows go to the next row of
 // `sums`, or are added to the only row.
 KERNEL(column_sums)(const float *a, const float *b, unsigned rows, unsigned cols, unsigned height, float *sums,
                     unsigned add) {

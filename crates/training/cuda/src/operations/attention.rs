@@ -37,7 +37,7 @@ fn tiles(settings: &HeadsAttention, side: Side) -> Vec<u32> {
             let sentence = [queries.start, queries.len(), keys.start, keys.len(), start];
             table.extend([own.start + place, count, place].into_iter().chain(sentence).map(|number| number as u32));
         }
-        // Of queries that see 1, 2, 3, … keys, and of those that see all.
+        // The first queries of a causal attention see 1, 2, 3, … keys, the others see all.
         let growing = if settings.causal { queries.len().min(keys.len()) } else { 0 };
         start += settings.heads * (growing * (growing + 1) / 2 + (queries.len() - growing) * keys.len());
     }

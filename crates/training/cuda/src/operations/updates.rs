@@ -8,7 +8,7 @@ use crate::{Cuda, Matrix};
 use metaphrase_device::{Adadelta, Adam, Change, Elementwise, Rule, Shape, Storage, UpdateMatrices, Updates};
 use std::ptr::null_mut;
 
-/// The most numbers of a piece of a matrix, on which a block works. It is even, so that pieces in bf16 begin between words.
+/// The most numbers of a piece of a matrix, on which a block works.
 const PIECE: usize = 8192;
 
 /// The two halves of an address or a count.
@@ -34,7 +34,7 @@ impl Cuda {
         let count = table.len() / 4;
         let table = self.table(&table);
         let mut sums = self.take(1, count);
-        // SAFETY: the table has the address and the count of the numbers of each piece; each block has a sum of its own.
+        // SAFETY: the table has the address and the count of the numbers of each piece; each block has its own sum.
         self.run(|b| unsafe { b.squares(Grid::blocks(count), table.ids(), sums.write()) });
         let all = self.download(&sums);
         [table, sums].into_iter().for_each(|matrix| self.give(matrix));
