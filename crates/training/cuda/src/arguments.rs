@@ -10,6 +10,7 @@ pub(crate) struct Heads {
     /// Columns of one in queries and keys, and in values.
     pub(crate) dim: u32,
     pub(crate) width: u32,
+    pub(crate) causal: u32,
     /// The factor of the products of queries and keys.
     pub(crate) factor: f32,
     /// The mask of the attention weights.

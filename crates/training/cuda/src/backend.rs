@@ -7,7 +7,8 @@ use crate::driver::Driver;
 #[cfg(feature = "emulator")]
 use crate::emulator::Emulator;
 use crate::launch::{Gemm, Grid, Number};
-use metaphrase_device::{Adadelta, Adam, Mask};
+use crate::times::Times;
+use metaphrase_device::Mask;
 use std::ffi::c_void;
 #[cfg(feature = "emulator")]
 use std::sync::Arc;
@@ -63,7 +64,7 @@ impl Backend {
             return Ok(()); // here and below: the driver may refuse an empty range
         }
         // SAFETY: the caller's.
-        dispatch!(self, backend => unsafe { backend.clear(address, numbers) })
+        self.timed("clear", || dispatch!(self, backend => unsafe { backend.clear(address, numbers) }))
     }
 
     /// Copies numbers to the device.
@@ -75,7 +76,7 @@ impl Backend {
             return Ok(());
         }
         // SAFETY: the caller's.
-        dispatch!(self, backend => unsafe { backend.write(address, numbers) })
+        self.timed("write", || dispatch!(self, backend => unsafe { backend.write(address, numbers) }))
     }
 
     /// Copies numbers from the device, after all earlier launches have ended.
@@ -87,7 +88,7 @@ impl Backend {
             return Ok(());
         }
         // SAFETY: the caller's.
-        dispatch!(self, backend => unsafe { backend.read(address, numbers) })
+        self.timed("read", || dispatch!(self, backend => unsafe { backend.read(address, numbers) }))
     }
 
     /// Another stream of launches on the same device. Each stream runs its launches in order, whatever the others do.
@@ -116,7 +117,20 @@ impl Backend {
     /// The matrices have the declared shapes.
     pub(crate) unsafe fn gemm(&self, gemm: Gemm) -> Result<(), CudaError> {
         // SAFETY: the caller's.
-        dispatch!(self, backend => unsafe { backend.gemm(gemm) })
+        self.timed("product", || dispatch!(self, backend => unsafe { backend.gemm(gemm) }))
+    }
+
+    /// The times of calls.
+    pub(crate) fn times(&self) -> &Times {
+        dispatch!(self, backend => &backend.times)
+    }
+
+    /// A call, which is waited for where times are measured.
+    fn timed(&self, name: &'static str, call: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaError> {
+        if !self.times().are_measured() {
+            return call();
+        }
+        self.times().of(name, || call().and_then(|()| self.synchronise()))
     }
 }
 
@@ -143,7 +157,7 @@ macro_rules! kernels {
                 if grid.blocks == 0 {
                     return Ok(());
                 }
-                match self {
+                self.timed(stringify!($name), || match self {
                     #[cfg(feature = "driver")]
                     Self::Driver(driver) => {
                         let mut arguments = [$((&raw const $argument).cast_mut().cast::<c_void>()),*];
@@ -168,7 +182,7 @@ macro_rules! kernels {
                         // SAFETY: as above.
                         unsafe { emulator.launch(stringify!($name), grid, thread, (&raw const arguments).cast()) }
                     }
-                }
+                })
             }
         )*}
     };
@@ -180,22 +194,25 @@ type Table = *const u32;
 type Halves = *mut u16;
 
 kernels! {
-    fn activate(y: Output, bias: Input, cols: u32, n: u64, function: u32);
+    fn activate(y: Output, bias: Input, cols: u32, n: u64, function: u32, rounded: Halves);
     fn round_to_bf16(x: Input, y: Halves, n: u64);
-    fn derive(x: Input, grad: Output, n: u64, function: u32);
+    fn derive(x: Input, grad: Output, n: u64, function: u32, rounded: Halves);
+    fn sum_of(a: Input, b: Input, y: Output, n: u64);
     fn weighted_sum(y: Output, x: Input, n: u64, a: f32, b: f32);
     fn multiply(y: Output, x: Input, n: u64);
     fn mix(gate: Input, a: Input, b: Input, y: Output, n: u64);
     fn add_product(a: Input, b: Input, sum: Output, n: u64, fresh: u32);
     fn add_rest(a: Input, gate: Input, sum: Output, n: u64);
     fn add_difference(x: Input, a: Input, b: Input, sum: Output, n: u64);
-    fn column_sums(a: Input, b: Input, rows: u32, cols: u32, sum: Output);
-    fn dropout(mask: Mask, x: Input, y: Output, n: u64, add: u32);
+    fn column_sums(a: Input, b: Input, rows: u32, cols: u32, height: u32, sums: Output, add: u32);
+    fn dropout(mask: Mask, x: Input, a: Input, y: Output, n: u64, rounded: Halves);
     fn row_mask(mask: Mask, y: Output, cols: u32, n: u64);
 
     fn block(x: Input, x_cols: u32, y: Output, y_cols: u32, cols: u32, n: u64, add: u32);
     fn lookup(table: Input, ids: Table, factor: f32, y: Output, cols: u32, n: u64);
-    fn add_rows(grad: Input, targets: Table, starts: Table, sources: Table, factor: f32, sum: Output, cols: u32);
+    fn add_rows(
+        grad: Input, targets: Table, starts: Table, sources: Table, factor: f32, sum: Output, cols: u32, fresh: u32,
+    );
     fn means(x: Input, spans: Table, y: Output, cols: u32, n: u64);
     fn add_to_means(grad: Input, spans: Table, count: u32, sum: Output, cols: u32, n: u64);
     fn repeat(row: Input, y: Output, cols: u32, n: u64);
@@ -204,20 +221,17 @@ kernels! {
     fn running_mean(x: Input, spans: Table, y: Output, cols: u32, n: u64);
     fn running_mean_backward(spans: Table, grad: Input, sum: Output, cols: u32, n: u64);
 
-    fn normalise(y: Output, scale: Input, bias: Input, epsilon: f32, centred: u32, cols: u32);
+    fn normalise(x: Input, scale: Input, bias: Input, epsilon: f32, centred: u32, y: Output, cols: u32, rounded: Halves);
     fn normalise_backward(
-        x: Input, scale: Input, grad: Input, epsilon: f32, centred: u32, cols: u32, sum: Output, normal: Output,
+        x: Input, scale: Input, grad: Input, epsilon: f32, centred: u32, cols: u32, sum: Output, fresh: u32, normal: Output,
     );
 
-    fn attend(
-        q: Input, k: Input, v: Input, queries: Table, heads: Heads, weights: Output, y: Output,
-    );
+    fn attend(q: Input, k: Input, v: Input, tiles: Table, heads: Heads, weights: Output, y: Output);
     fn attend_queries(
-        k: Input, v: Input, queries: Table, heads: Heads, weights: Input, guide: Input, grad: Input, derivatives: Output, q_grad: Output,
+        k: Input, v: Input, tiles: Table, heads: Heads, weights: Input, guide: Input, grad: Input, derivatives: Output, q_grad: Output,
     );
     fn attend_keys(
-        q: Input, queries: Table, keys: Table, heads: Heads, weights: Input, derivatives: Input, grad: Input, k_grad: Output,
-        v_grad: Output,
+        q: Input, tiles: Table, heads: Heads, weights: Input, derivatives: Input, grad: Input, k_grad: Output, v_grad: Output,
     );
 
     fn additive(
@@ -247,13 +261,11 @@ kernels! {
 
     fn losses(
         logits: Output, words: Table, cols: u32, smoothing: f32, self_normalisation: f32, weight: f32, derive: u32,
-        results: Output,
+        results: Output, rounded: Halves,
     );
-    fn squares(x: Input, n: u64, sums: Output);
-    fn sgd(p: Output, g: Input, n: u64, rate: f32, clip: f32);
-    fn adam(p: Output, gradient: Input, m: Output, v: Output, n: u64, rate: f32, clip: f32, numbers: Adam);
-    fn adadelta(p: Output, gradient: Input, steps: Output, squares: Output, n: u64, rate: f32, clip: f32, numbers: Adadelta);
-    fn cut(p: Output, n: u64, limit: f32);
+    fn squares(pieces: Table, sums: Output);
+    fn clear_pieces(pieces: Table);
+    fn update(pieces: Table);
 
     fn map_small(map: MapArguments, x: Input, rows: u32, add: Input, y: Output);
     fn map_medium(map: MapArguments, x: Input, rows: u32, add: Input, y: Output);

@@ -2,16 +2,18 @@
 
 #![allow(unsafe_code)] // hands memory to the backend
 
-use crate::CudaError;
 use crate::backend::Backend;
 #[cfg(feature = "driver")]
 use crate::backend::NAMES;
 #[cfg(feature = "driver")]
 use crate::driver::Driver;
+use crate::launch::Grid;
+use crate::{CallTimes, CudaError};
 use metaphrase_device::{Device, Failure, Pool, PoolItem, Shape, Storage, TrainingPrecision};
 use metaphrase_kernels as kernels;
 use std::ops::Range;
-use std::sync::Arc;
+use std::ptr::null_mut;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A CUDA device that computes.
 pub struct Cuda {
@@ -32,6 +34,15 @@ pub struct Matrix {
     capacity: usize,
     address: u64,
     backend: Arc<Backend>,
+    rounded: Mutex<Rounded>,
+}
+
+/// A matrix in bf16, for products: two numbers in the place of one.
+#[derive(Default)]
+struct Rounded {
+    copy: Option<Box<Matrix>>,
+    /// Whether the matrix has not changed since the copy was made.
+    is_current: bool,
 }
 
 /// No side of a matrix is longer: cuBLAS counts with `int`.
@@ -109,6 +120,17 @@ impl Cuda {
         self.run(Backend::synchronise);
     }
 
+    /// Measures the time of each call from now on. The device is waited for after each call, so all is slower.
+    pub fn measure_times(&self) {
+        self.backend.times().start();
+    }
+
+    /// The times of all calls since [`measure_times`](Self::measure_times), the longest first.
+    #[must_use]
+    pub fn times(&self) -> Vec<CallTimes> {
+        self.backend.times().all()
+    }
+
     /// Multiplications with addition in all products so far.
     #[must_use]
     pub const fn multiply_adds(&self) -> u64 {
@@ -163,7 +185,36 @@ impl Cuda {
                 (0, 0)
             }
         };
-        Matrix { rows: 0, cols: 0, capacity, address, backend: Arc::clone(&self.backend) }
+        Matrix { rows: 0, cols: 0, capacity, address, backend: Arc::clone(&self.backend), rounded: Mutex::default() }
+    }
+
+    /// The addresses of a matrix and of its copy in bf16, for a kernel that writes both; null if products are of `f32`.
+    pub(crate) fn write_rounded(&mut self, x: &mut Matrix) -> (*mut f32, *mut u16) {
+        let (address, n) = (x.write(), x.len());
+        if self.precision == TrainingPrecision::F32 {
+            return (address, null_mut());
+        }
+        let rounded = x.rounded.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let copy = rounded.copy.get_or_insert_with(|| Box::new(self.take(1, n.div_ceil(2))));
+        rounded.is_current = true;
+        (address, copy.write().cast())
+    }
+
+    /// The address of a matrix in bf16. It is rounded once, until [`Matrix::write`].
+    pub(crate) fn in_bf16(&mut self, x: &Matrix) -> *const f32 {
+        let mut rounded = x.rounded.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_current = rounded.is_current && rounded.copy.is_some();
+        let mut copy = rounded.copy.take().unwrap_or_else(|| Box::new(self.take(1, x.len().div_ceil(2))));
+        if !is_current {
+            let n = x.len();
+            // SAFETY: both have room for n numbers, of four and of two bytes.
+            self.run(|b| unsafe {
+                b.round_to_bf16(Grid::each(n.div_ceil(2)), x.read(), copy.write().cast(), n as u64)
+            });
+        }
+        let address = copy.read();
+        *rounded = Rounded { copy: Some(copy), is_current: true };
+        address
     }
 
     /// Ids or other whole numbers on the device, as a row; the caller gives it back.
@@ -208,14 +259,17 @@ impl Storage for Cuda {
         matrix
     }
 
-    fn give(&mut self, matrix: Matrix) {
+    fn give(&mut self, mut matrix: Matrix) {
+        let rounded = std::mem::take(matrix.rounded.get_mut().unwrap_or_else(PoisonError::into_inner));
+        rounded.copy.into_iter().for_each(|copy| self.pool.give(*copy));
         self.pool.give(matrix);
     }
 
     fn write(&mut self, numbers: &kernels::Matrix, matrix: &mut Matrix) {
         assert_eq!((numbers.rows(), numbers.cols()), (matrix.rows, matrix.cols), "shape of a matrix");
+        let address = matrix.write() as u64;
         // SAFETY: both have the same shape.
-        self.run(|backend| unsafe { backend.write(matrix.address, numbers.as_slice()) });
+        self.run(|backend| unsafe { backend.write(address, numbers.as_slice()) });
     }
 
     fn download(&mut self, matrix: &Matrix) -> kernels::Matrix {
@@ -225,9 +279,14 @@ impl Storage for Cuda {
         copy
     }
 
+    fn clear_all(&mut self, matrices: &mut [Matrix]) {
+        self.clear_pieces(matrices);
+    }
+
     fn clear(&mut self, matrix: &mut Matrix) {
+        let (address, n) = (matrix.write() as u64, matrix.len());
         // SAFETY: a matrix holds the numbers of its shape.
-        self.run(|backend| unsafe { backend.clear(matrix.address, matrix.len()) });
+        self.run(|backend| unsafe { backend.clear(address, n) });
     }
 }
 
@@ -242,9 +301,18 @@ impl Matrix {
         self.address as *const f32
     }
 
-    /// The address of its numbers, to be written.
+    /// The address of its numbers, to be written at once: a copy in bf16 is out of date from now on.
     pub(crate) fn write(&mut self) -> *mut f32 {
+        self.rounded.get_mut().unwrap_or_else(PoisonError::into_inner).is_current = false;
         self.address as *mut f32
+    }
+
+    /// The addresses of its numbers and of its copy in bf16, if it has one, for a kernel that writes both.
+    pub(crate) fn rewrite(&mut self) -> (*mut f32, *mut u16) {
+        let rounded = self.rounded.get_mut().unwrap_or_else(PoisonError::into_inner);
+        rounded.is_current = true;
+        let copy = rounded.copy.as_mut().map_or(null_mut(), |copy| copy.write().cast());
+        (self.address as *mut f32, copy)
     }
 
     /// The address of the whole numbers of a [`table`](Cuda::table).

@@ -5,6 +5,8 @@
 use crate::CudaError;
 use crate::compiler;
 use crate::launch::{Gemm, Grid, Number};
+use crate::staging::Staging;
+use crate::times::Times;
 use cudarc::cublas::{result as cublas, sys as cublas_sys};
 use cudarc::driver::{CudaContext, result as driver, sys};
 use std::ffi::{CString, c_int, c_void};
@@ -15,6 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Driver {
     opened: Arc<OpenDevice>,
     stream: sys::CUstream,
+    staging: Mutex<Staging>,
+    pub(crate) times: Times,
 }
 
 /// A device with compiled kernels.
@@ -28,7 +32,7 @@ struct OpenDevice {
 }
 
 // SAFETY: the stream is an address that only CUDA's libraries follow. These libraries take calls from all threads,
-// several at a time; data are guarded by the borrows of `Matrix`.
+// several at a time; data are guarded by the borrows of `Matrix`, and a lock guards the memory of copies.
 unsafe impl Send for Driver {}
 // SAFETY: the same.
 unsafe impl Sync for Driver {}
@@ -74,7 +78,8 @@ impl Driver {
 
     fn on_new_stream(opened: Arc<OpenDevice>) -> Result<Self, CudaError> {
         let stream = driver::stream::create(driver::stream::StreamKind::NonBlocking);
-        Ok(Self { opened, stream: stream.map_err(CudaError::call("make a stream"))? })
+        let stream = stream.map_err(CudaError::call("make a stream"))?;
+        Ok(Self { opened, stream, staging: Mutex::default(), times: Times::default() })
     }
 
     /// The device's name.
@@ -124,9 +129,9 @@ impl Driver {
     /// As [`Backend::write`](crate::backend::Backend::write).
     pub(crate) unsafe fn write<T: Number>(&self, address: u64, numbers: &[T]) -> Result<(), CudaError> {
         self.bind()?;
-        // SAFETY: the caller's; memory that is not pinned, as this, has been read when the call returns.
-        let result = unsafe { driver::memcpy_htod_async(address, numbers, self.stream) };
-        result.map_err(CudaError::call("be written to"))
+        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the caller's; the stream is always that of `self`.
+        unsafe { staging.copy(numbers, address, self.stream) }
     }
 
     /// # Safety
@@ -208,9 +213,13 @@ impl Driver {
 impl Drop for Driver {
     fn drop(&mut self) {
         // An error has no consequence any more.
-        let _ = self.bind();
-        // SAFETY: this is the only owner of the stream, whose calls end before its memory is reused.
-        let _ = unsafe { driver::stream::destroy(self.stream) };
+        let _ = self.synchronise();
+        let staging = self.staging.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: all calls of the stream have ended, and this is the only owner of the stream and its memory.
+        let _ = unsafe {
+            staging.free();
+            driver::stream::destroy(self.stream)
+        };
     }
 }
 

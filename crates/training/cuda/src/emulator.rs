@@ -4,6 +4,7 @@
 
 use crate::CudaError;
 use crate::launch::{Gemm, Grid, Number};
+use crate::times::Times;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,6 +16,7 @@ pub(crate) struct Emulator {
     capacity: usize,
     /// By address; each with [`GUARD`]s around it.
     memory: Mutex<HashMap<u64, Vec<f32>>>,
+    pub(crate) times: Times,
 }
 
 /// Numbers that stand around all memory, to see a kernel that writes beyond the end.
@@ -29,7 +31,7 @@ unsafe extern "C" {
 
 impl Emulator {
     pub(crate) fn new(reversed: bool, capacity: usize) -> Self {
-        Self { reversed, capacity, memory: Mutex::default() }
+        Self { reversed, capacity, memory: Mutex::default(), times: Times::default() }
     }
 
     fn memory(&self) -> MutexGuard<'_, HashMap<u64, Vec<f32>>> {

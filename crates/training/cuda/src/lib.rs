@@ -39,9 +39,14 @@ mod emulator;
 mod error;
 mod launch;
 mod operations;
+#[cfg(feature = "driver")]
+mod staging;
+mod times;
 
 pub use device::{Cuda, Matrix};
 pub use error::CudaError;
+pub use operations::UnreadLosses;
+pub use times::CallTimes;
 /// For tests: the kernels' names, and NVRTC without a device.
 #[cfg(feature = "driver")]
 pub use {

@@ -12,6 +12,8 @@ mod rows;
 mod scans;
 mod updates;
 
+pub use losses::UnreadLosses;
+
 use crate::Matrix;
 use metaphrase_device::{Shape, Spans};
 use std::ops::Range;

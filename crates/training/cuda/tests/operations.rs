@@ -4,6 +4,7 @@
 use metaphrase_cuda::Cuda;
 use metaphrase_device::*;
 use metaphrase_kernels::Matrix;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -67,6 +68,11 @@ const SHAPES: [(usize, usize); 5] = [(0, 3), (1, 1), (1, 40), (9, 33), (11, 300)
 
 #[test]
 fn elementwise() {
+    check!("the sum of many rows", |d| {
+        let (x, mut sum) = (random(d, 1, (700, 35)), random(d, 2, (1, 35)));
+        d.add_all_rows(&x, &mut sum);
+        vec![d.download(&sum)]
+    });
     for shape in SHAPES {
         check!("unary", |d| {
             let x = random(d, 1, shape);
@@ -93,6 +99,8 @@ fn elementwise() {
             let [mut new, mut mixed] = [(); 2].map(|()| fresh(d, shape));
             let mut weighted = random(d, 8, shape);
             d.weighted_sum(&mut weighted, &a, [0.25, -3.0]);
+            let mut of_both = fresh(d, shape);
+            d.sum_of(&a, &b, &mut of_both);
             d.add(&mut sum, &a);
             d.mul(&mut sum, &b);
             d.add_product(&a, &b, &mut product, false);
@@ -100,7 +108,7 @@ fn elementwise() {
             d.add_rest(&a, &b, &mut rest);
             d.add_difference(&a, &b, &c, &mut difference);
             d.mix(&a, &b, &c, &mut mixed);
-            [&sum, &product, &new, &rest, &difference, &mixed, &weighted].map(|m| d.download(m)).to_vec()
+            [&of_both, &sum, &product, &new, &rest, &difference, &mixed, &weighted].map(|m| d.download(m)).to_vec()
         });
         check!("rows", |d| {
             let (a, row) = (random(d, 1, shape), random(d, 3, (1, shape.1)));
@@ -114,12 +122,13 @@ fn elementwise() {
         check!("dropout", |d| {
             let mask = Mask { key: 0x1234_5678, threshold: 1 << 30, scale: 4.0 / 3.0 };
             let (x, mut sum) = (random(d, 1, shape), random(d, 2, shape));
-            let [mut y, mut factors, mut rows] = [(); 3].map(|()| fresh(d, shape));
+            let [mut y, mut with_sum, mut factors, mut rows] = [(); 4].map(|()| fresh(d, shape));
             d.drop(mask, &x, &mut y);
+            d.sum_with_dropped(mask, &x, &sum, &mut with_sum);
             d.add_dropped(mask, &x, &mut sum);
             d.mask(mask, &mut factors);
             d.row_mask(mask, &mut rows);
-            [&y, &sum, &factors, &rows].map(|m| d.download(m)).to_vec()
+            [&y, &with_sum, &sum, &factors, &rows].map(|m| d.download(m)).to_vec()
         });
     }
 }
@@ -139,6 +148,13 @@ fn moved_rows() {
             d.add_gathered(&gathered, &rows, &mut other);
             d.add_looked_up(&looked_up, &[None; 6], 1.0, &mut other);
             [&looked_up, &gathered, &sum, &other].map(|m| d.download(m)).to_vec()
+        });
+        check!("a row that is chosen many times", |d| {
+            let grad = random(d, 1, (300, cols));
+            let ids: Vec<_> = (0..300).map(|i| if i % 3 == 0 { Some(i as u32 % 7) } else { Some(2) }).collect();
+            let mut sum = random(d, 2, (7, cols));
+            d.add_looked_up(&grad, &ids, 0.7, &mut sum);
+            vec![d.download(&sum)]
         });
         check!("means", |d| {
             let x = random(d, 1, (7, cols));
@@ -179,11 +195,12 @@ fn normalisation() {
                 let (x, grad) = (random(d, 1, shape), random(d, 2, shape));
                 let (scale, bias) = (random(d, 3, (1, shape.1)), random(d, 4, (1, shape.1)));
                 let mut with_bias = fresh(d, shape);
-                d.copy(&x, &mut with_bias);
-                d.normalise(&mut with_bias, &scale, centred.then_some(&bias), normal);
+                d.normalise(&x, &scale, centred.then_some(&bias), normal, &mut with_bias);
                 let (mut sum, mut scale_sum) = (random(d, 5, shape), random(d, 6, (1, shape.1)));
-                d.normalise_backward(&x, &scale, &grad, normal, &mut sum, &mut scale_sum);
-                [&with_bias, &sum, &scale_sum].map(|m| d.download(m)).to_vec()
+                d.normalise_backward([&x, &scale, &grad], normal, &mut sum, false, &mut scale_sum);
+                let mut new = fresh(d, shape);
+                d.normalise_backward([&x, &scale, &grad], normal, &mut new, true, &mut scale_sum);
+                [&with_bias, &sum, &new, &scale_sum].map(|m| d.download(m)).to_vec()
             });
         }
     }
@@ -219,6 +236,27 @@ fn attention() {
                 [&weights, &y, by_q, by_k, by_v].map(|m| d.download(m)).to_vec()
             });
         }
+    }
+}
+
+/// Sentences that are longer than a tile of the kernels.
+#[test]
+fn attention_of_long_sentences() {
+    for causal in [false, true] {
+        check!("attention", |d| {
+            let queries = spans(&[0..70, 70..71, 71..104]);
+            let keys = if causal { queries.clone() } else { spans(&[0..33, 33..100, 100..104]) };
+            let settings = HeadsAttention { heads: 2, queries, keys, causal, scale: Some(0.7), dropout: 0.25 };
+            let mask = Some(Mask { key: 77, threshold: 1 << 30, scale: 4.0 / 3.0 });
+            let [q, k, v, grad] = [1, 2, 3, 4].map(|seed| random(d, seed, (104, 6)));
+            let inputs = || AttentionInputs { inputs: [&q, &k, &v], settings: &settings, mask };
+            let (mut weights, mut y) = (fresh(d, (1, settings.weights())), fresh(d, (104, 6)));
+            d.attend(inputs(), &mut weights, &mut y);
+            let mut by_inputs = [(); 3].map(|()| d.zeros(104, 6));
+            d.attend_backward(inputs(), &weights, None, &grad, &mut by_inputs);
+            let [by_q, by_k, by_v] = &by_inputs;
+            [&weights, &y, by_q, by_k, by_v].map(|m| d.download(m)).to_vec()
+        });
     }
 }
 
@@ -281,19 +319,68 @@ fn cells() {
     }
 }
 
+fn add_loss<D: Device>(_: &D, loss: f64, losses: &mut D::Unread) {
+    D::add_loss(loss, losses);
+}
+
 #[test]
 fn losses() {
     for (cols, smoothing, derive) in [(5, 0.0, true), (300, 0.1, true), (33, 0.1, false)] {
         check!("losses", |d| {
             let mut logits = random(d, 1, (4, cols));
             let loss = WordLoss { smoothing, self_normalisation: 0.3, weight: 0.25 };
-            let mut losses = WordLosses::default();
-            d.losses(&mut logits, &[0, 4, 2, 2], loss, derive, &mut losses);
-            let WordLosses { loss, log_probs, log_z } = losses;
+            // Two launches, and a loss that belongs to no word.
+            let mut unread = Default::default();
+            d.losses(&mut logits, &[0, 4, 2, 2], loss, derive, &mut unread);
+            let (mut others, plain) = (random(d, 2, (1, 7)), WordLoss { smoothing: 0.0, ..loss });
+            d.losses(&mut others, &[6], plain, derive, &mut unread);
+            add_loss(d, 0.5, &mut unread);
+            let WordLosses { loss, log_probs, log_z } = d.read_losses(unread);
             let word_losses = [log_probs, log_z].concat();
-            vec![d.download(&logits), Matrix::from_vec(1, 8, word_losses), Matrix::from_vec(1, 1, vec![loss as f32])]
+            vec![d.download(&logits), Matrix::from_vec(1, 10, word_losses), Matrix::from_vec(1, 1, vec![loss as f32])]
         });
     }
+}
+
+/// The derivatives that a product in bf16 reads.
+#[test]
+fn products_of_derivatives() {
+    check!("losses", |d| {
+        d.set_precision(TrainingPrecision::Bf16);
+        let (mut logits, x, mut sum) = (random(d, 1, (3, 301)), random(d, 2, (3, 4)), random(d, 3, (301, 4)));
+        let loss = WordLoss { smoothing: 0.1, self_normalisation: 0.0, weight: 1.0 };
+        let mut unread = Default::default();
+        d.losses(&mut logits, &[300, 4, 2], loss, true, &mut unread);
+        d.transposed_product_add(&logits, &x, &mut sum);
+        d.read_losses(unread);
+        vec![d.download(&sum)]
+    });
+}
+
+/// Operations that write their results in both precisions.
+#[test]
+fn products_of_results() {
+    check!("results", |d| {
+        d.set_precision(TrainingPrecision::Bf16);
+        let shape = (5, 33);
+        let [x, scale, other] = [(1, shape), (2, (1, 33)), (3, (5, 2))].map(|(seed, shape)| random(d, seed, shape));
+        let mask = Mask { key: 0x1234_5678, threshold: 1 << 30, scale: 4.0 / 3.0 };
+        let [mut dropped, mut normalised] = [(); 2].map(|()| fresh(d, shape));
+        let [mut relu, mut added, mut grad] = [4, 5, 6].map(|seed| random(d, seed, shape));
+        d.drop(mask, &x, &mut dropped);
+        d.add_dropped(mask, &x, &mut added);
+        d.normalise(&x, &scale, None, Normal { epsilon: 1e-3, centred: true }, &mut normalised);
+        d.activate(Activation::Relu, &mut relu);
+        d.derive(Activation::Relu, &x, &relu, &mut grad);
+        let results = [&dropped, &added, &normalised, &relu, &grad];
+        results
+            .map(|result| {
+                let mut sum = d.zeros(33, 2);
+                d.transposed_product_add(result, &other, &mut sum);
+                d.download(&sum)
+            })
+            .to_vec()
+    });
 }
 
 /// On both devices: x · W with bias and function, and the ways back, for maps both ways round.
@@ -336,6 +423,27 @@ fn products_on<D: Device>(
     let mut gradient = random(d, 6, (inputs, outputs));
     d.transposed_product_add(&x, &grad, &mut gradient);
     [&y, &plain, &new, &sum, &gradient].map(|m| d.download(m)).to_vec()
+}
+
+/// A factor is rounded once: after it has changed, products see its new numbers.
+#[test]
+fn products_see_changed_factors() {
+    check!("products", |d| {
+        d.set_precision(TrainingPrecision::Bf16);
+        let (mut x, mut y) = (random(d, 1, (5, 7)), random(d, 2, (5, 3)));
+        let mut products = Vec::new();
+        for change in [1.0, 3.0, -2.0] {
+            let copy = random(d, 3, (5, 7));
+            d.weighted_sum(&mut x, &copy, [change, 0.5]);
+            d.write(&numbers(change as u64, 5, 3), &mut y);
+            let mut sum = d.zeros(7, 3);
+            (0..2).for_each(|_| d.transposed_product_add(&x, &y, &mut sum));
+            d.clear(&mut y);
+            d.transposed_product_add(&x, &y, &mut sum);
+            products.push(d.download(&sum));
+        }
+        products
+    });
 }
 
 /// The numbers of parameters, means and smoothed parameters after three updates, and the norms of the gradients.
@@ -381,6 +489,31 @@ fn updates() {
     }
 }
 
+/// Products read a parameter's new numbers, and long matrices are cleared to their ends.
+#[test]
+fn products_see_updates() {
+    check!("products", |d| {
+        d.set_precision(TrainingPrecision::Bf16);
+        let mut parameters = [d.parameter(numbers(1, 90, 101)), d.parameter(numbers(2, 1, 5))];
+        let mut gradients = [random(d, 3, (90, 101)), random(d, 4, (1, 5))];
+        let x = random(d, 5, (2, 90));
+        let mut products = Vec::new();
+        for rate in [0.1, 0.2] {
+            let mut y = fresh(d, (2, 101));
+            d.linear(&x, Weight { parameter: &parameters[0], transposed: false }, None, Activation::None, &mut y);
+            products.push(d.download(&y));
+            let change = Change { rule: Rule::Sgd, rate, clip: 1.0, clip_weights: 0.0, kept: 0.0 };
+            let (first, second, smoothed) = (&mut [][..], &mut [][..], &mut [][..]);
+            let (parameters, gradients) = (&mut parameters[..], &gradients[..]);
+            let trained = UpdateMatrices { parameters, gradients, first, second, smoothed };
+            Updates::update(std::slice::from_mut(d), &[change; 2], trained);
+        }
+        d.clear_all(&mut gradients);
+        products.extend(gradients.iter().map(|gradient| d.download(gradient)));
+        products
+    });
+}
+
 #[test]
 fn the_norm_is_that_of_all_matrices() {
     check!("norm", |d| {
@@ -392,6 +525,21 @@ fn the_norm_is_that_of_all_matrices() {
         assert_eq!(each, [5.0_f32.sqrt(), 2.0, 0.0]);
         vec![Matrix::from_vec(1, 1, vec![norm]), Matrix::from_vec(1, 3, each)]
     });
+}
+
+#[test]
+fn times_are_those_of_the_calls() {
+    let mut cuda = Cuda::for_tests(false);
+    let (mut y, row) = (random(&mut cuda, 1, (9, 33)), random(&mut cuda, 2, (1, 33)));
+    assert_eq!(cuda.times(), []);
+    cuda.measure_times();
+    (0..3).for_each(|_| cuda.add_row(&mut y, &row));
+    cuda.download(&y);
+    let calls = |cuda: &Cuda| cuda.times().iter().map(|times| (times.name, times.calls)).collect::<BTreeMap<_, _>>();
+    assert_eq!(calls(&cuda), [("activate", 3), ("host", 4), ("read", 1)].into());
+    assert!(cuda.times().is_sorted_by(|a, b| a.seconds >= b.seconds));
+    cuda.measure_times();
+    assert_eq!(cuda.times(), []);
 }
 
 #[test]

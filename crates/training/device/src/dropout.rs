@@ -41,6 +41,8 @@ impl Mask {
 pub trait Dropout: Storage {
     /// y ← x · mask.
     fn drop(&mut self, mask: Mask, x: &Self::Matrix, y: &mut Self::Matrix);
+    /// y ← a + x · mask.
+    fn sum_with_dropped(&mut self, mask: Mask, x: &Self::Matrix, a: &Self::Matrix, y: &mut Self::Matrix);
     /// sum ← sum + x · mask.
     fn add_dropped(&mut self, mask: Mask, x: &Self::Matrix, sum: &mut Self::Matrix);
     /// y ← the factors of elements.
@@ -52,6 +54,11 @@ pub trait Dropout: Storage {
 impl Dropout for Host {
     fn drop(&mut self, mask: Mask, x: &Matrix, y: &mut Matrix) {
         mask.apply(x.as_slice(), y.as_mut_slice());
+    }
+
+    fn sum_with_dropped(&mut self, mask: Mask, x: &Matrix, a: &Matrix, y: &mut Matrix) {
+        y.as_mut_slice().copy_from_slice(a.as_slice());
+        self.add_dropped(mask, x, y);
     }
 
     fn add_dropped(&mut self, mask: Mask, x: &Matrix, sum: &mut Matrix) {

@@ -9,6 +9,11 @@ pub trait Elementwise: Storage {
     fn copy(&mut self, x: &Self::Matrix, y: &mut Self::Matrix);
     /// y ← y + x.
     fn add(&mut self, y: &mut Self::Matrix, x: &Self::Matrix);
+    /// y ← a + b.
+    fn sum_of(&mut self, a: &Self::Matrix, b: &Self::Matrix, y: &mut Self::Matrix) {
+        self.copy(a, y);
+        self.add(y, b);
+    }
     /// y ← a · y + b · x.
     fn weighted_sum(&mut self, y: &mut Self::Matrix, x: &Self::Matrix, factors: [f32; 2]);
     /// y ← y · x.

@@ -64,6 +64,9 @@ impl WordLosses {
 
 /// Losses of words.
 pub trait Losses: Storage {
+    /// Losses that are read later, so that the CPU does not wait for a device in the middle of its work.
+    type Unread: Default + Send;
+
     /// Rows of logits that are best worked on at a time.
     fn logit_rows(&self) -> usize;
 
@@ -74,11 +77,19 @@ pub trait Losses: Storage {
         words: &[u32],
         loss: WordLoss,
         derive: bool,
-        losses: &mut WordLosses,
+        losses: &mut Self::Unread,
     );
+
+    /// Adds a loss that belongs to no word.
+    fn add_loss(loss: f64, losses: &mut Self::Unread);
+
+    /// Waits for the losses.
+    fn read_losses(&mut self, losses: Self::Unread) -> WordLosses;
 }
 
 impl Losses for Host {
+    type Unread = WordLosses;
+
     fn logit_rows(&self) -> usize {
         256 // of 8,000 logits: 8 MB
     }
@@ -87,6 +98,14 @@ impl Losses for Host {
         for (r, &word) in words.iter().enumerate() {
             loss.row(logits.row_mut(r), word as usize, derive, losses);
         }
+    }
+
+    fn add_loss(loss: f64, losses: &mut WordLosses) {
+        losses.loss += loss;
+    }
+
+    fn read_losses(&mut self, losses: WordLosses) -> WordLosses {
+        losses
     }
 }
 

@@ -15,23 +15,31 @@ pub struct Normal {
 /// y = scale · (x - mean) / √(variance + ε) + bias, per row; without the mean, division by the root mean square.
 /// `scale` and `bias` are `1 × n`.
 pub trait Normalisation: Storage {
-    /// Normalises the rows of y.
-    fn normalise(&mut self, y: &mut Self::Matrix, scale: &Self::Matrix, bias: Option<&Self::Matrix>, normal: Normal);
-
-    /// Adds the derivatives by x and by the scale.
-    fn normalise_backward(
+    /// y ← the rows of x, normalised.
+    fn normalise(
         &mut self,
         x: &Self::Matrix,
         scale: &Self::Matrix,
-        grad: &Self::Matrix,
+        bias: Option<&Self::Matrix>,
+        normal: Normal,
+        y: &mut Self::Matrix,
+    );
+
+    /// Adds the derivatives by x and by the scale, from x, the scale, and the derivative by y. What is fresh has no
+    /// numbers yet.
+    fn normalise_backward(
+        &mut self,
+        inputs: [&Self::Matrix; 3],
         normal: Normal,
         sum: &mut Self::Matrix,
+        fresh: bool,
         scale_sum: &mut Self::Matrix,
     );
 }
 
 impl Normalisation for Host {
-    fn normalise(&mut self, y: &mut Matrix, scale: &Matrix, bias: Option<&Matrix>, normal: Normal) {
+    fn normalise(&mut self, x: &Matrix, scale: &Matrix, bias: Option<&Matrix>, normal: Normal, y: &mut Matrix) {
+        y.as_mut_slice().copy_from_slice(x.as_slice());
         let normalise = if normal.centred { kernels::layer_norm } else { kernels::rms_norm };
         let bias = bias.map(Matrix::as_slice);
         (0..y.rows()).for_each(|r| normalise(y.row_mut(r), scale.as_slice(), bias, normal.epsilon));
@@ -39,13 +47,15 @@ impl Normalisation for Host {
 
     fn normalise_backward(
         &mut self,
-        x: &Matrix,
-        scale: &Matrix,
-        grad: &Matrix,
+        [x, scale, grad]: [&Matrix; 3],
         normal: Normal,
         sum: &mut Matrix,
+        fresh: bool,
         scale_sum: &mut Matrix,
     ) {
+        if fresh {
+            sum.as_mut_slice().fill(0.0);
+        }
         let mut work = RowWork { normal: vec![0.0; x.cols()], inner: vec![0.0; x.cols()] };
         let scale_sum = scale_sum.as_mut_slice();
         for r in 0..x.rows() {

@@ -76,6 +76,11 @@ pub trait Storage: Send {
     /// Sets all numbers to zero.
     fn clear(&mut self, matrix: &mut Self::Matrix);
 
+    /// Sets all numbers of several matrices to zero.
+    fn clear_all(&mut self, matrices: &mut [Self::Matrix]) {
+        matrices.iter_mut().for_each(|matrix| self.clear(matrix));
+    }
+
     /// A matrix of zeros.
     fn zeros(&mut self, rows: usize, cols: usize) -> Self::Matrix {
         let mut matrix = self.take(rows, cols);

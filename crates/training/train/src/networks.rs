@@ -11,7 +11,7 @@ mod transformer;
 use crate::data::{Batch, Sentences};
 use crate::new_words::NewWords;
 use crate::parameters::{ParameterId, Parameters};
-use crate::tape::{OutputLoss, Spans, Tape, Var, WordLoss, WordLosses};
+use crate::tape::{OutputLoss, Spans, Tape, Var, WordLoss};
 use metaphrase_device::Device;
 use metaphrase_kernels::Matrix;
 use metaphrase_models::config::{Activation, Cell, LayerNorm, Positions, Problem};
@@ -219,7 +219,8 @@ impl Network {
         }
     }
 
-    /// The losses of a batch's target words; their derivatives times `weight` are on the tape.
+    /// The losses of a batch's target words, to be read by the device. Their derivatives times `weight` are on the
+    /// tape.
     pub fn loss<D: Device>(
         &self,
         tape: &mut Tape<'_, D>,
@@ -227,7 +228,7 @@ impl Network {
         dropout: &Dropout,
         settings: &LossSettings,
         weight: f32,
-    ) -> WordLosses {
+    ) -> D::Unread {
         let decoded = self.forward(tape, batch, dropout);
         let words = self.parts.words();
         let layer = OutputLoss {
@@ -241,7 +242,7 @@ impl Network {
         };
         let guided = guided::guide(tape, batch, &decoded.attended, settings.guided_alignment, weight);
         let mut losses = tape.output_loss(decoded.output, &decoded.words, &layer);
-        losses.loss += guided;
+        D::add_loss(guided, &mut losses);
         losses
     }
 

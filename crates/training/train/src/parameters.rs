@@ -233,7 +233,7 @@ impl<M: Shape> Gradients<M> {
 
     /// Zeros again.
     pub(crate) fn clear<D: Storage<Matrix = M>>(&mut self, device: &mut D) {
-        self.0.iter_mut().for_each(|matrix| device.clear(matrix));
+        device.clear_all(&mut self.0);
     }
 
     /// One per parameter.

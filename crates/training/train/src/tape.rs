@@ -194,10 +194,16 @@ impl<'a, D: Device> Tape<'a, D> {
             match &self.ops[index] {
                 Op::Constant => {}
                 Op::Linear(op) => op.backward(own, &mut grad, &mut backward),
-                Op::Elementwise(op) => op.backward(own, &mut grad, &mut backward),
+                Op::Elementwise(op) => {
+                    op.backward(own, grad, &mut backward);
+                    continue; // it has kept the derivative or given it back
+                }
+                Op::Dropout(op) => {
+                    op.backward(grad, &mut backward);
+                    continue;
+                }
                 Op::Rows(op) => op.backward(&grad, &mut backward),
                 Op::Normalise(op) => op.backward(&grad, &mut backward),
-                Op::Dropout(op) => op.backward(&grad, &mut backward),
                 Op::Attention(op) => op.backward(&grad, &mut backward),
                 Op::Additive(op) => op.backward(&grad, &mut backward),
                 Op::Scan(op) => op.backward(own, &grad, &mut backward),
@@ -271,6 +277,17 @@ impl<D: Device> Backward<'_, D> {
     /// Adds a matrix to the derivative by `x`.
     fn add_matrix(&mut self, x: Var, grad: &D::Matrix) {
         self.add_to(x, |sum, fresh, to| if fresh { to.device.copy(grad, sum) } else { to.device.add(sum, grad) });
+    }
+
+    /// The same for a matrix that nobody reads afterwards.
+    fn add_owned(&mut self, x: Var, grad: D::Matrix) {
+        let is_new = self.grads[x.index()].is_none() && !self.ops[x.index()].is_constant();
+        if is_new {
+            self.grads[x.index()] = Some(grad);
+            return;
+        }
+        self.add_matrix(x, &grad);
+        self.device.give(grad);
     }
 
     /// Adds a block of a matrix to one of the derivative by `x`.

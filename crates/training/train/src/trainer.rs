@@ -193,17 +193,17 @@ impl<D: Device> Trainer<D> {
     pub fn update_by(&mut self, batches: &[Batch]) -> Result<Update, UpdateError> {
         let update = self.optimizer.updates() + 1;
         let weight = word_weight(batches);
-        let losses = batches.iter().enumerate().fold(WordLosses::default(), |losses, (i, batch)| {
-            joined(losses, self.run(batch, weight, Some((update, i))))
-        });
-        // A loss that is not finite is not worth a sum of gradients.
-        let norm = losses.loss.is_finite().then(|| Optimizer::sum(&mut self.shards, &mut self.gradients));
+        let unread: Vec<_> =
+            batches.iter().enumerate().map(|(i, batch)| self.run(batch, weight, Some((update, i)))).collect();
+        // Both are read after the device has been given all work, so that it is waited for once.
+        let norm = Optimizer::sum(&mut self.shards, &mut self.gradients);
+        let losses = unread.into_iter().fold(WordLosses::default(), |all, unread| joined(all, self.read(unread)));
         self.shards[0].check()?;
-        let Some(norm) = norm.filter(|norm| norm.is_finite()) else {
-            let whole = if norm.is_some() { "the norm of the gradient" } else { "the loss" };
+        if !losses.loss.is_finite() || !norm.is_finite() {
+            let whole = if losses.loss.is_finite() { "the norm of the gradient" } else { "the loss" };
             let what = self.first_not_finite()?.unwrap_or_else(|| whole.to_owned());
             return Err(UpdateError::NotFinite { update, what });
-        };
+        }
         let step = self.optimizer.update(&mut self.shards, &mut self.parameters, &mut self.gradients[0], norm);
         Ok(Update { losses, step })
     }
@@ -213,13 +213,15 @@ impl<D: Device> Trainer<D> {
     /// # Errors
     /// If the device has failed.
     pub fn evaluate(&mut self, batch: &Batch) -> Result<WordLosses, Failure> {
-        let losses = self.run(batch, word_weight(std::slice::from_ref(batch)), None);
+        let unread = self.run(batch, word_weight(std::slice::from_ref(batch)), None);
+        let losses = self.read(unread);
         self.shards[0].check()?;
         Ok(losses)
     }
 
-    /// Losses; and gradients if this is for an update, of which this number and the batch's number in it are given.
-    fn run(&mut self, batch: &Batch, weight: f32, update: Option<(u64, usize)>) -> WordLosses {
+    /// Losses of each shard; and gradients if this is for an update, of which this number and the batch's number in it
+    /// are given.
+    fn run(&mut self, batch: &Batch, weight: f32, update: Option<(u64, usize)>) -> Vec<D::Unread> {
         let Self { network, settings, seed, parameters, shards, gradients, .. } = self;
         let parts = batch.split(shards.len());
         let (network, parameters, settings) = (&*network, &*parameters, &*settings);
@@ -227,7 +229,7 @@ impl<D: Device> Trainer<D> {
             if matches!(update, Some((_, 0))) {
                 gradients.clear(shard);
             }
-            let Some(part) = parts.get(i) else { return WordLosses::default() };
+            let Some(part) = parts.get(i) else { return D::Unread::default() };
             let dropout_seed =
                 update.map(|(update, batch)| *seed ^ (update << 8) ^ ((batch as u64) << 48) ^ ((i as u64) << 56));
             let gradients = update.is_some().then_some(gradients);
@@ -238,8 +240,13 @@ impl<D: Device> Trainer<D> {
         };
         // A single shard stays on this thread, as a GPU needs to.
         let shards = shards.iter_mut().zip(gradients).enumerate();
-        let losses = in_parallel(shards.len(), shards, |(i, (shard, gradients))| one(i, shard, gradients));
-        losses.into_iter().fold(WordLosses::default(), joined)
+        in_parallel(shards.len(), shards, |(i, (shard, gradients))| one(i, shard, gradients))
+    }
+
+    /// The losses of all shards.
+    fn read(&mut self, unread: Vec<D::Unread>) -> WordLosses {
+        let losses = self.shards.iter_mut().zip(unread).map(|(shard, losses)| shard.read_losses(losses));
+        losses.fold(WordLosses::default(), joined)
     }
 
     /// The first parameter that is not finite, or else the first one whose gradient is not.

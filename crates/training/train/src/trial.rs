@@ -117,6 +117,7 @@ fn gradients<D: Device>(device: &mut D, task: Task<'_>, batch: &Batch) -> Result
     let losses =
         network.loss(&mut tape, batch, &settings.dropout, &settings.loss, word_weight(std::slice::from_ref(batch)));
     tape.backward();
+    let losses = device.read_losses(losses);
     let mut results = vec![("the loss".to_owned(), number(losses.loss as f32))];
     for ((name, _), gradient) in parameters.iter().zip(gradients.matrices()) {
         results.push((format!("the gradient of tensor `{name}`"), device.download(gradient)));

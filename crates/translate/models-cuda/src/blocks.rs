@@ -88,7 +88,11 @@ impl Process {
         for step in steps {
             match step {
                 Step::Add => cuda.add(&mut y, x),
-                Step::Norm { scale, bias, normal } => cuda.normalise(&mut y, scale, bias.as_ref(), *normal),
+                Step::Norm { scale, bias, normal } => {
+                    let mut normalised = cuda.take(y.rows(), y.cols());
+                    cuda.normalise(&y, scale, bias.as_ref(), *normal, &mut normalised);
+                    cuda.give(std::mem::replace(&mut y, normalised));
+                }
                 Step::Highway(map) => {
                     let mut gate = cuda.take(y.rows(), y.cols());
                     let mut mixed = cuda.take(y.rows(), y.cols());

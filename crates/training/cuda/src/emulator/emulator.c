@@ -12,6 +12,7 @@
 #define EMULATED
 #define KERNEL(name) void emulated_##name
 #define KERNEL_IN_PAIRS KERNEL
+#define KERNEL_IN_BLOCKS(name, threads, blocks) KERNEL(name)
 #define __device__
 #define __shared__ static _Thread_local
 #define __syncthreads barrier

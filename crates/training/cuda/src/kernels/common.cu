@@ -6,7 +6,9 @@
 
 #ifndef EMULATED
 #define KERNEL(name) extern "C" __global__ void name
-// With so few registers that a multiprocessor has room for two blocks of 256 threads.
+// With so few registers that a multiprocessor has room for this number of blocks.
+#define KERNEL_IN_BLOCKS(name, threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks) name
+// The same, for two blocks of 256 threads.
 #define KERNEL_IN_PAIRS(name) extern "C" __global__ void __launch_bounds__(256, 2) name
 #endif
 
@@ -22,33 +24,35 @@ typedef unsigned long long u64;
 // Runs over all i from `from` to below n, each for one of the threads of the block.
 #define FOR_BLOCK(i, from, n) for (unsigned i = (from) + threadIdx.x; i < (n); i += blockDim.x)
 
-// The sum over the threads of the block, for all of them.
-__device__ static float block_sum(float x) {
-    __shared__ float partial[BLOCK];
-    partial[threadIdx.x] = x;
-    __syncthreads();
-    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-        if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
-        __syncthreads();
-    }
-    float sum = partial[0];
-    __syncthreads(); // before somebody writes the next one
-    return sum;
-}
+// The total over the threads of the block, for all of them: a device adds 32 neighbours without memory, then their
+// sums.
+#ifdef EMULATED
+#define BLOCK_TOTAL(x, with)                                                                             \
+    __shared__ float partial[BLOCK];                                                                     \
+    partial[threadIdx.x] = x;                                                                            \
+    __syncthreads();                                                                                     \
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {                                          \
+        if (threadIdx.x < half) partial[threadIdx.x] = with(partial[threadIdx.x], partial[threadIdx.x + half]); \
+        __syncthreads();                                                                                 \
+    }                                                                                                    \
+    float total = partial[0];                                                                            \
+    __syncthreads(); /* before somebody writes the next one */                                           \
+    return total;
+#else
+#define BLOCK_TOTAL(x, with)                                                                             \
+    __shared__ float partial[BLOCK / 32];                                                                \
+    for (unsigned other = 16; other > 0; other /= 2) x = with(x, __shfl_xor_sync(0xffffffffu, x, other)); \
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = x;                                            \
+    __syncthreads();                                                                                     \
+    float total = partial[0];                                                                            \
+    for (unsigned i = 1; i < blockDim.x / 32; i++) total = with(total, partial[i]);                      \
+    __syncthreads(); /* before somebody writes the next one */                                           \
+    return total;
+#endif
 
-// The largest over the threads of the block, for all of them.
-__device__ static float block_max(float x) {
-    __shared__ float partial[BLOCK];
-    partial[threadIdx.x] = x;
-    __syncthreads();
-    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-        if (threadIdx.x < half) partial[threadIdx.x] = fmaxf(partial[threadIdx.x], partial[threadIdx.x + half]);
-        __syncthreads();
-    }
-    float max = partial[0];
-    __syncthreads();
-    return max;
-}
+#define PLUS(a, b) ((a) + (b))
+__device__ static float block_sum(float x) { BLOCK_TOTAL(x, PLUS) }
+__device__ static float block_max(float x) { BLOCK_TOTAL(x, fmaxf) }
 
 // Less than all finite numbers but the least.
 #define LEAST -3.4e38f

@@ -42,27 +42,45 @@ __device__ static float derivative(unsigned function, float x) {
     }
 }
 
-// y ← f(y + bias), the bias being a row or nothing.
-KERNEL(activate)(float *y, const float *bias, unsigned cols, u64 n, unsigned function) {
-    FOR_EACH(i, n) y[i] = apply(function, bias ? y[i] + bias[i % cols] : y[i]);
+// A number in bf16, the upper half of f32: rounded to the nearest one, ties to even. NaN stays NaN.
+__device__ static unsigned to_bf16(float x) {
+    union {
+        float number;
+        unsigned bits;
+    } both;
+    both.number = x;
+    return x == x ? (both.bits + 0x7fffu + ((both.bits >> 16) & 1)) >> 16 : 0x7fc0u;
 }
 
-// y ← x in bf16, the upper half of a number: rounded to the nearest one, ties to even. NaN stays NaN.
+// y ← x in bf16: a thread writes two numbers at once.
 KERNEL(round_to_bf16)(const float *x, unsigned short *y, u64 n) {
-    FOR_EACH(i, n) {
-        union {
-            float number;
-            unsigned bits;
-        } both;
-        both.number = x[i];
-        unsigned rounded = (both.bits + 0x7fffu + ((both.bits >> 16) & 1)) >> 16;
-        y[i] = (unsigned short)(x[i] == x[i] ? rounded : 0x7fc0u);
+    FOR_EACH(i, (n + 1) / 2) {
+        if (2 * i + 1 < n)
+            ((unsigned *)y)[i] = to_bf16(x[2 * i]) | to_bf16(x[2 * i + 1]) << 16;
+        else
+            y[2 * i] = (unsigned short)to_bf16(x[2 * i]);
     }
 }
 
+// Number i of a matrix, and of its copy in bf16, if it has one.
+__device__ static void store(float x, u64 i, float *y, unsigned short *rounded) {
+    y[i] = x;
+    if (rounded) rounded[i] = (unsigned short)to_bf16(x);
+}
+
+// y ← f(y + bias), the bias being a row or nothing.
+KERNEL(activate)(float *y, const float *bias, unsigned cols, u64 n, unsigned function, unsigned short *rounded) {
+    FOR_EACH(i, n) store(apply(function, bias ? y[i] + bias[i % cols] : y[i]), i, y, rounded);
+}
+
 // grad ← grad · f'
-KERNEL(derive)(const float *x, float *grad, u64 n, unsigned function) {
-    FOR_EACH(i, n) grad[i] *= derivative(function, x[i]);
+KERNEL(derive)(const float *x, float *grad, u64 n, unsigned function, unsigned short *rounded) {
+    FOR_EACH(i, n) store(grad[i] * derivative(function, x[i]), i, grad, rounded);
+}
+
+// y ← a + b
+KERNEL(sum_of)(const float *a, const float *b, float *y, u64 n) {
+    FOR_EACH(i, n) y[i] = a[i] + b[i];
 }
 
 // y ← a · y + b · x
@@ -95,30 +113,37 @@ KERNEL(add_difference)(const float *x, const float *a, const float *b, float *su
     FOR_EACH(i, n) sum[i] += x[i] * (a[i] - b[i]);
 }
 
-// sum ← sum + Σ_r a_r · b_r; without b, Σ_r a_r. A block has 32 columns, of which each of its 8 groups of threads adds
-// every 8th row.
-KERNEL(column_sums)(const float *a, const float *b, unsigned rows, unsigned cols, float *sum) {
+// Σ_r a_r · b_r over `height` rows; without b, Σ_r a_r. A block has 32 columns of these rows, of which each of its 8
+// groups of threads adds every 8th. `tiles` blocks have all columns; the sums of the next rows go to the next row of
+// `sums`, or are added to the only row.
+KERNEL(column_sums)(const float *a, const float *b, unsigned rows, unsigned cols, unsigned height, float *sums,
+                    unsigned add) {
     __shared__ float partial[BLOCK];
-    unsigned group = threadIdx.x / 32, col = blockIdx.x * 32 + threadIdx.x % 32;
+    unsigned tiles = (cols + 31) / 32, chunk = blockIdx.x / tiles;
+    unsigned group = threadIdx.x / 32, col = blockIdx.x % tiles * 32 + threadIdx.x % 32;
+    unsigned first = chunk * height, end = rows - first < height ? rows : first + height;
     float total = 0;
-    if (col < cols)
-        for (unsigned r = group; r < rows; r += BLOCK / 32) {
+    if (col < cols) {
+        UNROLL_BY_8
+        for (unsigned r = first + group; r < end; r += BLOCK / 32) {
             u64 i = (u64)r * cols + col;
             total += b ? a[i] * b[i] : a[i];
         }
+    }
     partial[threadIdx.x] = total;
     __syncthreads();
     if (group == 0 && col < cols) {
         for (unsigned other = 1; other < BLOCK / 32; other++) total += partial[other * 32 + threadIdx.x];
-        sum[col] += total;
+        float *sum = sums + (u64)chunk * cols + col;
+        *sum = add ? *sum + total : total;
     }
 }
 
-// y ← x · mask, or y + x · mask; without x, the mask itself.
-KERNEL(dropout)(struct Mask mask, const float *x, float *y, u64 n, unsigned add) {
+// y ← x · mask, or a + x · mask; without x, the mask itself. The matrix a may be y.
+KERNEL(dropout)(struct Mask mask, const float *x, const float *a, float *y, u64 n, unsigned short *rounded) {
     FOR_EACH(i, n) {
         float factor = mask_factor(i, mask);
-        y[i] = (x ? x[i] * factor : factor) + (add ? y[i] : 0.0f);
+        store((x ? x[i] * factor : factor) + (a ? a[i] : 0.0f), i, y, rounded);
     }
 }
 

@@ -14,17 +14,21 @@ __device__ static float row_inverse(const float *x, unsigned cols, float mean, f
     return 1.0f / sqrtf(block_sum(sum) / cols + epsilon);
 }
 
-// y ← scale · (y - mean) / √(variance + ε) + bias; there may be no bias.
-KERNEL(normalise)(float *y, const float *scale, const float *bias, float epsilon, unsigned centred, unsigned cols) {
-    y += (u64)blockIdx.x * cols;
-    float mean = row_mean(y, cols, centred);
-    float inverse = row_inverse(y, cols, mean, epsilon);
-    FOR_BLOCK(c, 0, cols) y[c] = scale[c] * ((y[c] - mean) * inverse) + (bias ? bias[c] : 0.0f);
+// y ← scale · (x - mean) / √(variance + ε) + bias; there may be no bias.
+KERNEL(normalise)(const float *x, const float *scale, const float *bias, float epsilon, unsigned centred, float *y,
+                  unsigned cols, unsigned short *rounded) {
+    u64 start = (u64)blockIdx.x * cols;
+    x += start;
+    float mean = row_mean(x, cols, centred);
+    float inverse = row_inverse(x, cols, mean, epsilon);
+    FOR_BLOCK(c, 0, cols)
+        store(scale[c] * ((x[c] - mean) * inverse) + (bias ? bias[c] : 0.0f), start + c, y, rounded);
 }
 
-// sum ← sum + 1/σ · (d - mean d - x̂ · mean(d · x̂)) with d = grad · scale; leaves x̂.
+// sum ← sum + 1/σ · (d - mean d - x̂ · mean(d · x̂)) with d = grad · scale; leaves x̂. What is fresh has no numbers
+// yet.
 KERNEL(normalise_backward)(const float *x, const float *scale, const float *grad, float epsilon, unsigned centred,
-                           unsigned cols, float *sum, float *normal) {
+                           unsigned cols, float *sum, unsigned fresh, float *normal) {
     u64 start = (u64)blockIdx.x * cols;
     x += start, grad += start, sum += start, normal += start;
     float mean = row_mean(x, cols, centred);
@@ -37,5 +41,8 @@ KERNEL(normalise_backward)(const float *x, const float *scale, const float *grad
     }
     float inner_mean = block_sum(inner) / cols * (centred ? 1 : 0);
     float product_mean = block_sum(product) / cols;
-    FOR_BLOCK(c, 0, cols) sum[c] += inverse * (grad[c] * scale[c] - inner_mean - normal[c] * product_mean);
+    FOR_BLOCK(c, 0, cols) {
+        float d = inverse * (grad[c] * scale[c] - inner_mean - normal[c] * product_mean);
+        sum[c] = d + (fresh ? 0.0f : sum[c]);
+    }
 }

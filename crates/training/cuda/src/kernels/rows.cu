@@ -21,14 +21,16 @@ KERNEL(lookup)(const float *table, const unsigned *ids, float factor, float *y, 
 }
 
 // A block per row that grows: row targets[b] of sum by factor · the rows of grad that sources[starts[b]..starts[b + 1]]
-// names, in this order.
+// names, in this order. What is fresh has no numbers yet.
 KERNEL(add_rows)(const float *grad, const unsigned *targets, const unsigned *starts, const unsigned *sources,
-                 float factor, float *sum, unsigned cols) {
+                 float factor, float *sum, unsigned cols, unsigned fresh) {
     unsigned b = blockIdx.x;
     FOR_BLOCK(c, 0, cols) {
         float total = 0;
+        UNROLL_BY_8
         for (unsigned s = starts[b]; s < starts[b + 1]; s++) total += grad[(u64)sources[s] * cols + c];
-        sum[(u64)targets[b] * cols + c] += factor * total;
+        float *to = sum + (u64)targets[b] * cols + c;
+        *to = factor * total + (fresh ? 0.0f : *to);
     }
 }
 

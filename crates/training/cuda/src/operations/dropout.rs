@@ -2,30 +2,37 @@
 
 #![allow(unsafe_code)] // launches kernels
 
-use super::{optional, same};
+use super::same;
 use crate::launch::Grid;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Dropout, Mask, Shape};
-
-impl Cuda {
-    fn drop_into(&mut self, mask: Mask, x: Option<&Matrix>, y: &mut Matrix, add: bool) {
-        let n = same([x.unwrap_or(y), y]);
-        // SAFETY: y and x, if any, have n numbers.
-        self.run(|b| unsafe { b.dropout(Grid::each(n), mask, optional(x), y.write(), n as u64, add.into()) });
-    }
-}
+use std::ptr::{null, null_mut};
 
 impl Dropout for Cuda {
     fn drop(&mut self, mask: Mask, x: &Matrix, y: &mut Matrix) {
-        self.drop_into(mask, Some(x), y, false);
+        let n = same([x, y]);
+        let (y, rounded) = self.write_rounded(y);
+        // SAFETY: both have n numbers.
+        self.run(|b| unsafe { b.dropout(Grid::each(n), mask, x.read(), null(), y, n as u64, rounded) });
+    }
+
+    fn sum_with_dropped(&mut self, mask: Mask, x: &Matrix, a: &Matrix, y: &mut Matrix) {
+        let n = same([x, a, y]);
+        // SAFETY: all have n numbers.
+        self.run(|b| unsafe { b.dropout(Grid::each(n), mask, x.read(), a.read(), y.write(), n as u64, null_mut()) });
     }
 
     fn add_dropped(&mut self, mask: Mask, x: &Matrix, sum: &mut Matrix) {
-        self.drop_into(mask, Some(x), sum, true);
+        let n = same([x, sum]);
+        let (sum, rounded) = self.write_rounded(sum);
+        // SAFETY: both have n numbers.
+        self.run(|b| unsafe { b.dropout(Grid::each(n), mask, x.read(), sum, sum, n as u64, rounded) });
     }
 
     fn mask(&mut self, mask: Mask, y: &mut Matrix) {
-        self.drop_into(mask, None, y, false);
+        let n = y.len();
+        // SAFETY: y has n numbers.
+        self.run(|b| unsafe { b.dropout(Grid::each(n), mask, null(), null(), y.write(), n as u64, null_mut()) });
     }
 
     fn row_mask(&mut self, mask: Mask, y: &mut Matrix) {

@@ -5,7 +5,8 @@
 use super::{is_shaped, optional, same, shape};
 use crate::launch::Grid;
 use crate::{Cuda, Matrix};
-use metaphrase_device::{Activation, Block, Elementwise, Rows, Shape};
+use metaphrase_device::{Activation, Block, Elementwise, Rows, Shape, Storage};
+use std::ptr::null_mut;
 
 impl Cuda {
     /// y ← f(y + bias).
@@ -14,22 +15,41 @@ impl Cuda {
             is_shaped(bias, 1, y.cols());
         }
         let (n, cols) = (y.len(), y.cols() as u32);
+        // A product often reads what a function returns.
+        let (y, rounded) = if f == Activation::None { (y.write(), null_mut()) } else { self.write_rounded(y) };
         // SAFETY: y has n numbers, the bias, if any, one per column.
-        self.run(|b| unsafe { b.activate(Grid::each(n), y.write(), optional(bias), cols, n as u64, f as u32) });
+        self.run(|b| unsafe { b.activate(Grid::each(n), y, optional(bias), cols, n as u64, f as u32, rounded) });
     }
 
-    /// sum ← sum + Σ_r a_r · b_r, or Σ_r a_r.
+    /// sum ← sum + Σ_r a_r · b_r, or Σ_r a_r: first the sums of some rows each, then the sum of these.
     pub(super) fn column_sums(&mut self, a: &Matrix, b: Option<&Matrix>, sum: &mut Matrix) {
         let (rows, cols) = shape(a);
         is_shaped(b.unwrap_or(a), rows, cols);
         assert_eq!(sum.len(), cols, "a sum per column");
-        let grid = Grid::blocks(cols.div_ceil(32)); // a block has 32 columns
-        // SAFETY: a and b have this shape, there is a sum per column.
+        let chunks = rows.div_ceil(ROWS_OF_SUM);
+        if chunks <= 1 {
+            return self.sums_of_rows(a, b, ROWS_OF_SUM, sum, true);
+        }
+        let mut partial = self.take(chunks, cols);
+        self.sums_of_rows(a, b, ROWS_OF_SUM, &mut partial, false);
+        self.sums_of_rows(&partial, None, chunks, sum, true);
+        self.give(partial);
+    }
+
+    /// Row i of `sums` ← the sum of rows `i · height` to `(i + 1) · height`, or sums ← sums + the sum of all.
+    fn sums_of_rows(&mut self, a: &Matrix, b: Option<&Matrix>, height: usize, sums: &mut Matrix, add: bool) {
+        let (rows, cols) = shape(a);
+        let grid = Grid::blocks(cols.div_ceil(32) * rows.div_ceil(height)); // a block has 32 columns
+        // SAFETY: a and b have one shape; there is a sum per column and chunk of rows.
         self.run(|backend| unsafe {
-            backend.column_sums(grid, a.read(), optional(b), rows as u32, cols as u32, sum.write())
+            let (rows, cols, height) = (rows as u32, cols as u32, height as u32);
+            backend.column_sums(grid, a.read(), optional(b), rows, cols, height, sums.write(), add.into())
         });
     }
 }
+
+/// Rows that a block of kernels adds up. Tens of thousands of rows in one block would be read one after the other.
+const ROWS_OF_SUM: usize = 256;
 
 /// All of a matrix.
 fn whole(x: &Matrix, y: &Matrix) -> Block {
@@ -44,6 +64,12 @@ impl Elementwise for Cuda {
 
     fn add(&mut self, y: &mut Matrix, x: &Matrix) {
         self.add_block(x, y, whole(x, y));
+    }
+
+    fn sum_of(&mut self, a: &Matrix, b: &Matrix, y: &mut Matrix) {
+        let n = same([a, b, y]);
+        // SAFETY: all have n numbers.
+        self.run(|backend| unsafe { backend.sum_of(Grid::each(n), a.read(), b.read(), y.write(), n as u64) });
     }
 
     fn weighted_sum(&mut self, y: &mut Matrix, x: &Matrix, [a, b]: [f32; 2]) {
@@ -70,8 +96,9 @@ impl Elementwise for Cuda {
         let n = same([x, y, grad]);
         let read = if matches!(f, Activation::Swish | Activation::Gelu) { x } else { y };
         if f != Activation::None {
+            let (grad, rounded) = self.write_rounded(grad);
             // SAFETY: all have n numbers.
-            self.run(|b| unsafe { b.derive(Grid::each(n), read.read(), grad.write(), n as u64, f as u32) });
+            self.run(|b| unsafe { b.derive(Grid::each(n), read.read(), grad, n as u64, f as u32, rounded) });
         }
     }
 

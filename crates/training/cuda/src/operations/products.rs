@@ -3,9 +3,9 @@
 #![allow(unsafe_code)] // launches products
 
 use super::{is_shaped, shape};
-use crate::launch::{Gemm, Grid};
+use crate::launch::Gemm;
 use crate::{Cuda, Matrix};
-use metaphrase_device::{Activation, Products, Shape, Storage, TrainingPrecision, Weight};
+use metaphrase_device::{Activation, Products, Shape, TrainingPrecision, Weight};
 
 impl Cuda {
     /// y ← x · W + β · y, that is yᵀ ← Wᵀ · xᵀ + β · yᵀ.
@@ -32,7 +32,7 @@ impl Cuda {
         self.gemm([w.parameter, x], gemm);
     }
 
-    /// A product of these two factors, which are rounded to bf16 first where the precision is less than f32. So the
+    /// A product of these two factors, which are rounded to bf16 where the precision is less than f32. So the
     /// same is rounded in each product; cuBLAS' own rounding (`CUBLAS_COMPUTE_32F_FAST_16BF`) depends on the shape.
     fn gemm(&mut self, [a, b]: [&Matrix; 2], gemm: Gemm) {
         let changes_nothing = gemm.m == 0 || gemm.n == 0 || (gemm.k == 0 && gemm.beta == 1.0);
@@ -44,20 +44,10 @@ impl Cuda {
             // SAFETY: the two callers have compared the shapes.
             return self.run(|backend| unsafe { backend.gemm(gemm) });
         }
-        let rounded = [a, b].map(|factor| self.rounded_to_bf16(factor));
-        let gemm = Gemm { a: rounded[0].read(), b: rounded[1].read(), bf16: true, ..gemm };
+        let [a, b] = [a, b].map(|factor| self.in_bf16(factor));
+        let gemm = Gemm { a, b, bf16: true, ..gemm };
         // SAFETY: as above; the rounded factors have the same shapes.
         self.run(|backend| unsafe { backend.gemm(gemm) });
-        rounded.into_iter().for_each(|factor| self.give(factor));
-    }
-
-    /// A matrix in bf16: two numbers in the place of one.
-    fn rounded_to_bf16(&mut self, x: &Matrix) -> Matrix {
-        let n = x.len();
-        let mut rounded = self.take(1, n.div_ceil(2));
-        // SAFETY: both have room for n numbers, of four and of two bytes.
-        self.run(|b| unsafe { b.round_to_bf16(Grid::each(n), x.read(), rounded.write().cast(), n as u64) });
-        rounded
     }
 }
 

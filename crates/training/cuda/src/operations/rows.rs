@@ -36,28 +36,104 @@ impl Cuda {
     }
 
     /// Row `ids[i]` of the sum grows by factor · row i of `grad`. One block adds all rows that go to the same row, in
-    /// order.
+    /// order. If there are many, blocks add some of them each, and another block adds these sums.
     fn add_chosen(&mut self, grad: &Matrix, ids: &[u32], factor: f32, sum: &mut Matrix) {
         is_shaped(grad, ids.len(), sum.cols());
-        let mut sources: Vec<u32> = (0..ids.len() as u32).filter(|&i| ids[i as usize] != NO_ID).collect();
-        sources.sort_by_key(|&i| (ids[i as usize], i));
-        let (mut targets, mut starts) = (Vec::new(), Vec::new());
-        for (at, &source) in sources.iter().enumerate() {
-            let target = ids[source as usize];
-            if targets.last() != Some(&target) {
-                targets.push(target);
-                starts.push(at as u32);
-            }
+        let Growth { few, pieces, many } = Growth::new(ids, sum.rows());
+        self.add_lists(grad, &few, factor, sum, false);
+        if !many.targets.is_empty() {
+            let mut partial = self.take(pieces.targets.len(), sum.cols());
+            self.add_lists(grad, &pieces, 1.0, &mut partial, true);
+            self.add_lists(&partial, &many, factor, sum, false);
+            self.give(partial);
         }
-        starts.push(sources.len() as u32);
-        assert!(targets.last().is_none_or(|&last| (last as usize) < sum.rows()), "an id beyond the table");
-        let (grid, cols) = (Grid::rows(targets.len(), sum.cols()), sum.cols() as u32);
-        let [targets, starts, sources] = [targets, starts, sources].map(|numbers| self.table(&numbers));
+    }
+
+    /// Row `targets[i]` of the sum grows by, or is if fresh, factor · the sum of the rows of `grad` in list i.
+    fn add_lists(&mut self, grad: &Matrix, lists: &Lists, factor: f32, sum: &mut Matrix, fresh: bool) {
+        let Lists { targets, starts, sources } = lists;
+        let count = targets.len();
+        if count == 0 {
+            return;
+        }
+        let (grid, cols) = (Grid::rows(count, sum.cols()), sum.cols() as u32);
+        let table = self.table(&[&targets[..], starts, sources].concat());
         // SAFETY: targets are rows of the sum, sources of `grad`, and `starts` bound the sources of each target.
         self.run(|b| unsafe {
-            b.add_rows(grid, grad.read(), targets.ids(), starts.ids(), sources.ids(), factor, sum.write(), cols)
+            let [starts, sources] = [count, 2 * count + 1].map(|at| table.ids().wrapping_add(at));
+            b.add_rows(grid, grad.read(), table.ids(), starts, sources, factor, sum.write(), cols, fresh.into())
         });
-        [targets, starts, sources].into_iter().for_each(|table| self.give(table));
+        self.give(table);
+    }
+}
+
+/// The most rows that a block adds to one row.
+const LONGEST_LIST: usize = 64;
+
+/// Lists of rows, and the row that each list is added to.
+#[derive(Default)]
+struct Lists {
+    targets: Vec<u32>,
+    /// Where each list begins; the end of the last.
+    starts: Vec<u32>,
+    sources: Vec<u32>,
+}
+
+impl Lists {
+    fn push(&mut self, target: u32, sources: &[u32]) {
+        if self.starts.is_empty() {
+            self.starts.push(0);
+        }
+        self.targets.push(target);
+        self.sources.extend_from_slice(sources);
+        self.starts.push(self.sources.len() as u32);
+    }
+}
+
+/// The rows that rows of a sum grow by.
+#[derive(Default)]
+struct Growth {
+    /// For rows with short lists.
+    few: Lists,
+    /// Pieces of long lists, to rows of their own.
+    pieces: Lists,
+    /// From the rows of pieces.
+    many: Lists,
+}
+
+impl Growth {
+    /// Row `ids[i]` of `rows` rows grows by row i.
+    fn new(ids: &[u32], rows: usize) -> Self {
+        let mut starts = vec![0_u32; rows + 1];
+        for &id in ids.iter().filter(|&&id| id != NO_ID) {
+            assert!((id as usize) < rows, "an id beyond the table");
+            starts[id as usize + 1] += 1;
+        }
+        (0..rows).for_each(|row| starts[row + 1] += starts[row]);
+        let mut sources = vec![0; starts[rows] as usize];
+        let mut next = starts.clone();
+        for (i, &id) in ids.iter().enumerate().filter(|(_, id)| **id != NO_ID) {
+            sources[next[id as usize] as usize] = i as u32;
+            next[id as usize] += 1;
+        }
+        let mut growth = Self::default();
+        for row in 0..rows {
+            let own = &sources[starts[row] as usize..starts[row + 1] as usize];
+            growth.push(row as u32, own);
+        }
+        growth
+    }
+
+    fn push(&mut self, target: u32, sources: &[u32]) {
+        if sources.len() > LONGEST_LIST {
+            let first = self.pieces.targets.len() as u32;
+            for (piece, sources) in (first..).zip(sources.chunks(LONGEST_LIST)) {
+                self.pieces.push(piece, sources);
+            }
+            self.many.push(target, &(first..self.pieces.targets.len() as u32).collect::<Vec<_>>());
+        } else if !sources.is_empty() {
+            self.few.push(target, sources);
+        }
     }
 }
 

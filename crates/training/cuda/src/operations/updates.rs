@@ -5,64 +5,101 @@
 use super::same;
 use crate::launch::Grid;
 use crate::{Cuda, Matrix};
-use metaphrase_device::{Change, Elementwise, Rule, Shape, Storage, UpdateMatrices, Updates};
+use metaphrase_device::{Adadelta, Adam, Change, Elementwise, Rule, Shape, Storage, UpdateMatrices, Updates};
+use std::ptr::null_mut;
 
-/// The most blocks that sum up the squares of a matrix.
-const SQUARE_BLOCKS: usize = 64;
-/// Numbers per block, while there are fewer blocks than that.
-const SQUARES_OF_BLOCK: usize = 4096;
+/// The most numbers of a piece of a matrix, on which a block works.
+const PIECE: usize = 8192;
+
+/// The two halves of an address or a count.
+const fn halves(number: u64) -> [u32; 2] {
+    [number as u32, (number >> 32) as u32]
+}
+
+/// Where the pieces of a matrix begin, and the number of their numbers.
+fn pieces(len: usize) -> impl ExactSizeIterator<Item = (usize, usize)> {
+    (0..len).step_by(PIECE).map(move |start| (start, PIECE.min(len - start)))
+}
+
+/// Address and count of each piece of a matrix.
+fn places(address: *const f32, len: usize) -> impl Iterator<Item = u32> {
+    let place = move |(start, count)| [address.wrapping_add(start) as u64, count as u64];
+    pieces(len).flat_map(place).flat_map(halves)
+}
 
 impl Cuda {
     /// The sum of the squares of each matrix.
-    fn squares<'a>(&mut self, matrices: impl ExactSizeIterator<Item = &'a Matrix>) -> Vec<f64> {
-        let mut sums = self.zeros(matrices.len(), SQUARE_BLOCKS);
-        for (i, matrix) in matrices.enumerate() {
-            let n = matrix.len();
-            let own = sums.write().wrapping_add(i * SQUARE_BLOCKS);
-            let grid = Grid::blocks(n.div_ceil(SQUARES_OF_BLOCK).min(SQUARE_BLOCKS));
-            // SAFETY: the matrix has n numbers, and each block a sum of its own.
-            self.run(|b| unsafe { b.squares(grid, matrix.read(), n as u64, own) });
-        }
+    fn squares(&mut self, matrices: &[&Matrix]) -> Vec<f64> {
+        let table: Vec<u32> = matrices.iter().flat_map(|matrix| places(matrix.read(), matrix.len())).collect();
+        let count = table.len() / 4;
+        let table = self.table(&table);
+        let mut sums = self.take(1, count);
+        // SAFETY: the table has the address and the count of the numbers of each piece; each block has its own sum.
+        self.run(|b| unsafe { b.squares(Grid::blocks(count), table.ids(), sums.write()) });
         let all = self.download(&sums);
-        self.give(sums);
-        let rows = (0..all.rows()).map(|i| all.row(i).iter().map(|&sum| f64::from(sum)).sum());
-        rows.collect()
+        [table, sums].into_iter().for_each(|matrix| self.give(matrix));
+        let mut next = all.as_slice().iter().map(|&sum| f64::from(sum));
+        matrices.iter().map(|matrix| next.by_ref().take(pieces(matrix.len()).len()).sum()).collect()
     }
 
-    /// Lets a parameter follow its gradient; `means` are the first and the second of [`UpdateMatrices`], if the rule
-    /// has any.
-    fn follow(&mut self, p: &mut Matrix, g: &Matrix, means: Option<[&mut Matrix; 2]>, change: Change) {
-        let Change { rule, rate, clip, .. } = change;
-        let (count, all) = (same([p, g]), Grid::each(p.len()));
-        let means = means.filter(|_| rule != Rule::Sgd).map(|[first, second]| {
-            same([p, first, second]);
-            [first.write(), second.write()]
-        });
-        let (p, g, n) = (p.write(), g.read(), count as u64);
-        match (rule, means) {
-            (Rule::Sgd, _) => {
-                // SAFETY: both have n numbers.
-                self.run(|b| unsafe { b.sgd(all, p, g, n, rate, clip) });
-            }
-            (Rule::Adam(adam), Some([m, v])) => {
-                // SAFETY: all have n numbers.
-                self.run(|b| unsafe { b.adam(all, p, g, m, v, n, rate, clip, adam) });
-            }
-            (Rule::Adadelta(adadelta), Some([steps, squares])) => {
-                // SAFETY: all have n numbers.
-                self.run(|b| unsafe { b.adadelta(all, p, g, steps, squares, n, rate, clip, adadelta) });
-            }
-            (Rule::Adam(_) | Rule::Adadelta(_), None) => panic!("this rule needs two means per parameter"),
-        }
-    }
-
-    /// Cuts numbers to ±limit. A number that is not finite stays visible.
-    fn cut(&mut self, matrix: &mut Matrix, limit: f32) {
-        let n = matrix.len();
-        // SAFETY: the matrix has n numbers.
-        self.run(|b| unsafe { b.cut(Grid::each(n), matrix.write(), n as u64, limit) });
+    /// Sets all numbers of matrices to zero.
+    pub(crate) fn clear_pieces(&mut self, matrices: &mut [Matrix]) {
+        let table = matrices.iter_mut().flat_map(|matrix| places(matrix.write(), matrix.len())).collect::<Vec<u32>>();
+        let count = table.len() / 4;
+        let table = self.table(&table);
+        // SAFETY: the table has the address and the count of the numbers of each piece.
+        self.run(|b| unsafe { b.clear_pieces(Grid::blocks(count), table.ids()) });
+        self.give(table);
     }
 }
+
+/// The matrices of a parameter in an update.
+struct Trained<'a> {
+    parameter: &'a mut Matrix,
+    gradient: &'a Matrix,
+    /// The first and the second of [`UpdateMatrices`].
+    means: Option<[&'a mut Matrix; 2]>,
+    smoothed: Option<&'a mut Matrix>,
+    change: Change,
+}
+
+impl Trained<'_> {
+    /// Adds `struct Piece` of the kernels for each piece of the parameter.
+    fn list(self, table: &mut Vec<u32>) {
+        let Self { parameter, gradient, means, smoothed, change } = self;
+        let Change { rule, rate, clip, clip_weights, kept } = change;
+        let len = same([parameter, gradient]);
+        let cut = if parameter.rows() == 1 { 0.0 } else { clip_weights };
+        let [first, second] = means.filter(|_| rule != Rule::Sgd).map_or([null_mut(); 2], |[first, second]| {
+            same([parameter, first, second]);
+            [first.write(), second.write()]
+        });
+        assert!(rule == Rule::Sgd || !first.is_null() || len == 0, "this rule needs two means per parameter");
+        let smoothed = smoothed.map_or(null_mut(), |smoothed| {
+            same([parameter, smoothed]);
+            smoothed.write()
+        });
+        let (number, numbers) = match rule {
+            Rule::Sgd => (0, [0.0; 6]),
+            Rule::Adam(Adam { beta, correction, epsilon, weight_decay }) => {
+                (1, [beta[0], beta[1], correction[0], correction[1], epsilon, weight_decay])
+            }
+            Rule::Adadelta(Adadelta { rho, epsilon }) => (2, [rho, epsilon, 0.0, 0.0, 0.0, 0.0]),
+        };
+        let (parameter, rounded) = parameter.rewrite();
+        for (start, count) in pieces(len) {
+            let at = |address: *mut f32| if address.is_null() { 0 } else { address.wrapping_add(start) as u64 };
+            let rounded = if rounded.is_null() { 0 } else { rounded.wrapping_add(start) as u64 };
+            let addresses =
+                [at(parameter), at(gradient.read().cast_mut()), at(first), at(second), at(smoothed), rounded];
+            table.extend(addresses.into_iter().flat_map(halves).chain([count as u32, number]));
+            table.extend([rate, clip, cut, kept].into_iter().chain(numbers).map(f32::to_bits));
+        }
+    }
+}
+
+/// Four-byte numbers of `struct Piece` of the kernels.
+const PIECE_NUMBERS: usize = 24;
 
 impl Updates for Cuda {
     fn sum(shards: &mut [Self], mut gradients: Vec<&mut [Matrix]>) -> f32 {
@@ -71,11 +108,11 @@ impl Updates for Cuda {
         for other in others {
             sum.iter_mut().zip(&**other).for_each(|(sum, other)| cuda.add(sum, other));
         }
-        cuda.squares(sum.iter()).iter().sum::<f64>().sqrt() as f32
+        cuda.squares(&sum.iter().collect::<Vec<_>>()).iter().sum::<f64>().sqrt() as f32
     }
 
     fn norms(shards: &mut [Self], matrices: &[&Matrix]) -> Vec<f32> {
-        let squares = shards[0].squares(matrices.iter().copied());
+        let squares = shards[0].squares(matrices);
         squares.into_iter().map(|sum| sum.sqrt() as f32).collect()
     }
 
@@ -84,16 +121,16 @@ impl Updates for Cuda {
         let cuda = &mut shards[0];
         let mut means = first.iter_mut().zip(second);
         let mut smoothed = smoothed.iter_mut();
+        let mut table = Vec::new();
         for ((parameter, gradient), &change) in parameters.iter_mut().zip(gradients).zip(changes) {
             let means = means.next().map(|(first, second)| [first, second]);
-            cuda.follow(parameter, gradient, means, change);
-            if change.clip_weights > 0.0 && parameter.rows() != 1 {
-                cuda.cut(parameter, change.clip_weights);
-            }
-            if let Some(smoothed) = smoothed.next() {
-                cuda.weighted_sum(smoothed, parameter, [change.kept, 1.0 - change.kept]);
-            }
+            Trained { parameter, gradient, means, smoothed: smoothed.next(), change }.list(&mut table);
         }
+        let grid = Grid::blocks(table.len() / PIECE_NUMBERS);
+        let table = cuda.table(&table);
+        // SAFETY: the table has the addresses of each piece, whose matrices have one shape.
+        cuda.run(|b| unsafe { b.update(grid, table.ids()) });
+        cuda.give(table);
     }
 
     fn renew(_: &mut [Self], _: &mut [Matrix]) {}

@@ -138,8 +138,16 @@ impl Run<'_> {
     ) -> Var {
         let input = process(&block.before, tape, x, x);
         let y = body(self, tape, &block.body, input);
-        let y = tape.dropout(y, self.dropout.layer);
-        process(&block.after, tape, y, x)
+        self.after(&block.after, tape, y, x)
+    }
+
+    /// Dropout and the operations on `y`; skip connections and highways lead from `x`.
+    fn after<D: Device>(&self, operations: &Process, tape: &mut Tape<'_, D>, y: Var, x: Var) -> Var {
+        let (y, steps) = match operations.steps.split_first() {
+            Some((Step::Add, others)) => (tape.add_dropped(y, x, self.dropout.layer), others),
+            _ => (tape.dropout(y, self.dropout.layer), &operations.steps[..]),
+        };
+        process_by(steps, operations.epsilon, tape, y, x)
     }
 
     /// Attention, and its projection.
@@ -244,18 +252,21 @@ impl Run<'_> {
             let mean = tape.mul(forget, y);
             y = tape.add(mean, kept);
         }
-        let y = tape.dropout(y, self.dropout.layer);
-        process(&block.after, tape, y, x)
+        self.after(&block.after, tape, y, x)
     }
 }
 
 /// The operations on `y`; skip connections and highways lead from `x`.
-fn process<D: Device>(operations: &Process, tape: &mut Tape<'_, D>, mut y: Var, x: Var) -> Var {
-    for step in &operations.steps {
+fn process<D: Device>(operations: &Process, tape: &mut Tape<'_, D>, y: Var, x: Var) -> Var {
+    process_by(&operations.steps, operations.epsilon, tape, y, x)
+}
+
+fn process_by<D: Device>(steps: &[Step<ParameterId>], epsilon: f32, tape: &mut Tape<'_, D>, mut y: Var, x: Var) -> Var {
+    for step in steps {
         y = match step {
             Step::Add => tape.add(y, x),
-            Step::LayerNorm { scale, bias } => tape.layer_norm(y, *scale, Some(*bias), operations.epsilon),
-            Step::RmsNorm { scale } => tape.rms_norm(y, *scale, operations.epsilon),
+            Step::LayerNorm { scale, bias } => tape.layer_norm(y, *scale, Some(*bias), epsilon),
+            Step::RmsNorm { scale } => tape.rms_norm(y, *scale, epsilon),
             Step::Highway(map) => {
                 let gate = linear(tape, map, x);
                 tape.mix(gate, y, x)

@@ -34,8 +34,7 @@ impl<M: Shape> Attention<M> {
         let attended = AttentionInputs { inputs, settings: &self.settings, mask: self.mask };
         to.device.attend_backward(attended, &self.weights, self.guide.as_ref(), grad, &mut by_inputs);
         for (x, by_input) in self.inputs.into_iter().zip(by_inputs) {
-            to.add_matrix(x, &by_input);
-            to.device.give(by_input);
+            to.add_owned(x, by_input);
         }
     }
 }

@@ -27,10 +27,11 @@ impl Masks {
     }
 }
 
-/// y = x · mask
+/// y = x · mask, or skip + x · mask
 pub(super) struct Dropout {
     x: Var,
     mask: Mask,
+    skip: Option<Var>,
 }
 
 impl<D: Device> Tape<'_, D> {
@@ -40,7 +41,16 @@ impl<D: Device> Tape<'_, D> {
         let (rows, cols) = self.shape(x);
         let mut y = self.device.take(rows, cols);
         self.device.drop(mask, &self.values[x.index()], &mut y);
-        self.push(y, Op::Dropout(Dropout { x, mask }))
+        self.push(y, Op::Dropout(Dropout { x, mask, skip: None }))
+    }
+
+    /// `skip` + `x`, where each element of `x` is dropped with this probability.
+    pub fn add_dropped(&mut self, x: Var, skip: Var, probability: f32) -> Var {
+        let Some(mask) = self.mask(probability) else { return self.add(x, skip) };
+        let (rows, cols) = self.shape(x);
+        let mut y = self.device.take(rows, cols);
+        self.device.sum_with_dropped(mask, &self.values[x.index()], &self.values[skip.index()], &mut y);
+        self.push(y, Op::Dropout(Dropout { x, mask, skip: Some(skip) }))
     }
 
     /// `x` with each row dropped with this probability.
@@ -72,14 +82,18 @@ impl<D: Device> Tape<'_, D> {
 }
 
 impl Dropout {
-    pub(super) fn backward<D: Device>(&self, grad: &D::Matrix, to: &mut Backward<'_, D>) {
+    pub(super) fn backward<D: Device>(&self, grad: D::Matrix, to: &mut Backward<'_, D>) {
         to.add_to(self.x, |sum, fresh, to| {
             if fresh {
-                to.device.drop(self.mask, grad, sum);
+                to.device.drop(self.mask, &grad, sum);
             } else {
-                to.device.add_dropped(self.mask, grad, sum);
+                to.device.add_dropped(self.mask, &grad, sum);
             }
         });
+        match self.skip {
+            Some(skip) => to.add_owned(skip, grad),
+            None => to.device.give(grad),
+        }
     }
 }
 

@@ -21,8 +21,9 @@ pub(super) enum Elementwise {
 impl<D: Device> Tape<'_, D> {
     /// a + b.
     pub fn add(&mut self, a: Var, b: Var) -> Var {
-        let mut y = self.copy(a);
-        self.device.add(&mut y, &self.values[b.index()]);
+        let (rows, cols) = self.shape(a);
+        let mut y = self.device.take(rows, cols);
+        self.device.sum_of(&self.values[a.index()], &self.values[b.index()], &mut y);
         self.push(y, Op::Elementwise(Elementwise::Add(a, b)))
     }
 
@@ -65,32 +66,32 @@ impl<D: Device> Tape<'_, D> {
 }
 
 impl Elementwise {
-    /// May change `grad`, which nobody reads afterwards.
-    pub(super) fn backward<D: Device>(&self, own: Var, grad: &mut D::Matrix, to: &mut Backward<'_, D>) {
+    pub(super) fn backward<D: Device>(&self, own: Var, mut grad: D::Matrix, to: &mut Backward<'_, D>) {
         let values = to.values;
         let value = |x: Var| &values[x.index()];
         match *self {
             Self::Add(a, b) => {
-                to.add_matrix(a, grad);
-                to.add_matrix(b, grad);
+                to.add_matrix(a, &grad);
+                return to.add_owned(b, grad);
             }
             Self::Mul(a, b) => {
-                to.add_to(a, |sum, fresh, to| to.device.add_product(grad, value(b), sum, fresh));
-                to.add_to(b, |sum, fresh, to| to.device.add_product(grad, value(a), sum, fresh));
+                to.add_to(a, |sum, fresh, to| to.device.add_product(&grad, value(b), sum, fresh));
+                to.add_to(b, |sum, fresh, to| to.device.add_product(&grad, value(a), sum, fresh));
             }
             Self::AddRow(x, b) => {
-                to.device.add_all_rows(grad, to.gradients.get_mut(b));
-                to.add_matrix(x, grad);
+                to.device.add_all_rows(&grad, to.gradients.get_mut(b));
+                return to.add_owned(x, grad);
             }
             Self::Activate(x, f) => {
-                to.device.derive(f, value(x), value(own), grad);
-                to.add_matrix(x, grad);
+                to.device.derive(f, value(x), value(own), &mut grad);
+                return to.add_owned(x, grad);
             }
             Self::Mix { gate, a, b } => {
-                to.add_to(a, |sum, fresh, to| to.device.add_product(grad, value(gate), sum, fresh));
-                to.add_to_part(b, |sum, to| to.device.add_rest(grad, value(gate), sum));
-                to.add_to_part(gate, |sum, to| to.device.add_difference(grad, value(a), value(b), sum));
+                to.add_to(a, |sum, fresh, to| to.device.add_product(&grad, value(gate), sum, fresh));
+                to.add_to_part(b, |sum, to| to.device.add_rest(&grad, value(gate), sum));
+                to.add_to_part(gate, |sum, to| to.device.add_difference(&grad, value(a), value(b), sum));
             }
         }
+        to.device.give(grad);
     }
 }

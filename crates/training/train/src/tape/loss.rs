@@ -2,7 +2,7 @@
 
 use super::{Tape, Var};
 use crate::parameters::ParameterId;
-use metaphrase_device::{Activation, Block, Device, Shape, Weight, WordLoss, WordLosses};
+use metaphrase_device::{Activation, Block, Device, Shape, Weight, WordLoss};
 
 /// An output layer with its loss, of logits x · Wᵀ + b.
 #[derive(Debug, Clone, Copy)]
@@ -16,14 +16,15 @@ pub struct OutputLoss {
 }
 
 impl<D: Device> Tape<'_, D> {
-    /// The losses of `words`, one per row of `x`; their derivatives by `x` and the layer's parameters are added up.
+    /// The losses of `words`, one per row of `x`, to be read by the device; their derivatives by `x` and the layer's
+    /// parameters are added up.
     ///
     /// # Panics
     /// If there are not as many words as rows.
-    pub fn output_loss(&mut self, x: Var, words: &[u32], layer: &OutputLoss) -> WordLosses {
+    pub fn output_loss(&mut self, x: Var, words: &[u32], layer: &OutputLoss) -> D::Unread {
         let (rows, cols) = self.shape(x);
         assert_eq!(rows, words.len(), "words of a loss");
-        let mut losses = WordLosses::default();
+        let mut losses = D::Unread::default();
         let mut grad = self.gradients.is_some().then(|| self.device.take(rows, cols));
         let step = self.device.logit_rows();
         for start in (0..rows).step_by(step) {
@@ -50,7 +51,7 @@ impl<D: Device> Tape<'_, D> {
         inputs: &D::Matrix,
         words: &[u32],
         layer: &OutputLoss,
-        losses: &mut WordLosses,
+        losses: &mut D::Unread,
     ) -> Option<D::Matrix> {
         let Self { device, parameters, gradients, .. } = self;
         let table = parameters.parameter(layer.table);

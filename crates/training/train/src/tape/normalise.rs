@@ -24,9 +24,10 @@ impl<D: Device> Tape<'_, D> {
     }
 
     fn normalise(&mut self, op: Normalise) -> Var {
-        let mut y = self.copy(op.x);
-        let bias = op.bias.map(|bias| self.parameters.value(bias));
-        self.device.normalise(&mut y, self.parameters.value(op.scale), bias, op.normal);
+        let (rows, cols) = self.shape(op.x);
+        let mut y = self.device.take(rows, cols);
+        let (scale, bias) = (self.parameters.value(op.scale), op.bias.map(|bias| self.parameters.value(bias)));
+        self.device.normalise(&self.values[op.x.index()], scale, bias, op.normal, &mut y);
         self.push(y, Op::Normalise(op))
     }
 }
@@ -37,8 +38,9 @@ impl Normalise {
             to.device.add_all_rows(grad, to.gradients.get_mut(bias));
         }
         let (x, scale) = (&to.values[self.x.index()], to.parameters.value(self.scale));
-        to.add_to_part(self.x, |sum, to| {
-            to.device.normalise_backward(x, scale, grad, self.normal, sum, to.gradients.get_mut(self.scale));
+        to.add_to(self.x, |sum, fresh, to| {
+            let scale_sum = to.gradients.get_mut(self.scale);
+            to.device.normalise_backward([x, scale, grad], self.normal, sum, fresh, scale_sum);
         });
     }
 }

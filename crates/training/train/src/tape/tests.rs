@@ -138,6 +138,10 @@ fn derivatives_are_differences() {
         let a = all(tape, n.a);
         tape.dropout(a, 0.4)
     });
+    check("dropout with a skip connection", |tape, n| {
+        let (a, b) = (all(tape, n.a), all(tape, n.b));
+        tape.add_dropped(a, b, 0.4)
+    });
     for causal in [false, true] {
         check("attention", if causal { attend::<true> } else { attend::<false> });
     }
