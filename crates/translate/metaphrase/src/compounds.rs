@@ -1,5 +1,6 @@
-//! Terms that a translation has inside a compound: `Sportlegenden` for the term `Sport`. German writes the same
-//! compound with a hyphen, `Sport-Legenden`, in which the term is a word of its own.
+//! Terms that a translation has inside a compound: `Sportlegenden` for the term `Sport`. A term of a glossary may stand
+//! there as it may have endings. One that is to stand as it is written gets a hyphen, `Sport-Legenden`, which makes it a
+//! word of its own.
 
 use std::ops::Range;
 
@@ -18,13 +19,15 @@ const BETWEEN: &[&str] = &["s", "n", "es", "en"];
 /// A text in which one compound with this term is written with a hyphen, in the ways in which it may be divided, likely
 /// ones first; none if the text has no such compound.
 pub(crate) fn with_hyphens(text: &str, term: &str) -> Vec<String> {
-    let is_noun = term.starts_with(char::is_uppercase) && term.chars().all(char::is_alphabetic);
-    if !is_noun {
-        return Vec::new();
-    }
-    let compounds = words(text).map(|place| (hyphenated(&text[place.clone()], term), place));
-    let Some((ways, place)) = compounds.into_iter().find(|(ways, _)| !ways.is_empty()) else { return Vec::new() };
+    let Some(place) = compound_with(text, term) else { return Vec::new() };
+    let ways = hyphenated(&text[place.clone()], term);
     ways.iter().map(|written| [&text[..place.start], written, &text[place.end..]].concat()).collect()
+}
+
+/// The place of the first compound with this term, a noun.
+pub(crate) fn compound_with(text: &str, term: &str) -> Option<Range<usize>> {
+    let is_noun = term.starts_with(char::is_uppercase) && term.chars().all(char::is_alphabetic);
+    words(text).find(|place| is_noun && !hyphenated(&text[place.clone()], term).is_empty())
 }
 
 /// A compound with a hyphen next to the term.

@@ -173,16 +173,17 @@ impl Segmented {
         met.collect()
     }
 
-    /// The places of preferred terms in a translation. A written word may have an ending that the term lacks.
+    /// The places of preferred terms in a translation. A written word may have an ending that the term lacks, or be a
+    /// compound with the term.
     fn met_in_text(&self, text: &str, pieces: &[String]) -> Vec<Met> {
         let spans = spans(pieces, text);
         let mut taken: Vec<Range<usize>> = Vec::new();
         let mut met = Vec::new();
         for &term in &self.numbers {
-            let mut places = self.forms[term].iter().flat_map(|form| inflected(form, text));
+            let places = self.forms[term].iter().flat_map(|form| inflected(form, text));
             let is_free =
                 |place: &Range<usize>| taken.iter().all(|other| place.end <= other.start || other.end <= place.start);
-            let Some(place) = places.find(is_free) else { continue };
+            let Some(place) = places.chain(self.compound(term, text)).find(is_free) else { continue };
             let pieces = pieces_in(&spans, &place);
             if !pieces.is_empty() {
                 met.push(Met { term, first: pieces.start, pieces: pieces.len() });

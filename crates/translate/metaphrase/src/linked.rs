@@ -83,6 +83,17 @@ impl<'a> LinkedTexts<'a> {
         Some(self.target_words[best].bytes.clone())
     }
 
+    /// Whether a written word of the translation attends more to a place of the source than any other, all its pieces
+    /// together: the part of a compound has one of several pieces.
+    pub(crate) fn attends_most(&self, bytes: &Range<usize>, place: &Range<usize>) -> bool {
+        let on_place = self.on_place(place);
+        let most = (0..on_place.len()).max_by(|&a, &b| on_place[a].total_cmp(&on_place[b]));
+        most.filter(|&word| on_place[word] > LEAST).is_some_and(|word| {
+            let word = &self.target_words[word].bytes;
+            word.start <= bytes.start && bytes.end <= word.end
+        })
+    }
+
     /// By target word, its attention to a place of the source.
     fn on_place(&self, place: &Range<usize>) -> Vec<f32> {
         let pieces = pieces_in(&self.source_spans, place);

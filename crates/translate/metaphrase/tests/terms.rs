@@ -413,6 +413,30 @@ fn compounds_with_terms_have_hyphens() {
     assert!(found.hypotheses[0].score > -1.5 && found.hypotheses[0].met.len() == 1, "{found:?}");
 }
 
+/// A term of a glossary may be a part of a compound, as it may have endings, if the compound stands for its word.
+#[test]
+fn terms_of_glossaries_stand_in_compounds() {
+    let glossary = Glossary::parse("sport\tSport\nbronze\tBronze\nhouse\tHaus\n", Case::Ignore).expect("a glossary");
+    let translator = translator();
+    let translate = |source: &str, forms: TermForms| -> Translation {
+        let mut options = TranslateOptions { term_forms: forms, ..translator.options() };
+        options.glossaries = vec![std::sync::Arc::new(glossary.clone())];
+        translator.run(&options, vec![Request::translate(source)]).expect("a translation").remove(0)
+    };
+    for (source, compound, exact) in [
+        ("Many of these sport legends came to Aachen on Saturday.", "Sportlegenden", "Sport-Legenden"),
+        ("The bronze medal went to Jun Mizutani from Japan.", "Bronzemedaille", "Bronze-Medaille"),
+    ] {
+        let found = translate(source, TermForms::Inflected);
+        assert!(found.text().contains(compound) && found.missing.is_empty(), "{}", found.text());
+        assert_eq!(found.hypotheses[0].met.len(), 1, "{found:?}");
+        let found = translate(source, TermForms::Exact);
+        assert!(found.text().contains(exact) && found.missing.is_empty(), "{}", found.text());
+    }
+    let found = translate("The house is next to the hospital.", TermForms::Inflected);
+    assert!(found.text().contains("Haus "), "{}", found.text());
+}
+
 #[test]
 fn terms_of_glossaries_have_forms() {
     let glossary = "employee\tMitarbeitende\nscreen\tDisplay\norder\tAuftrag\nsettings\tKonfiguration\nuser account\tBenutzerkonto\n\

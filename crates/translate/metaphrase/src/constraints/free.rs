@@ -1,9 +1,11 @@
 //! Whether free translations have the required terms.
 
 use super::Segmented;
-use crate::compounds::with_hyphens;
+use crate::Endings;
+use crate::compounds::{compound_with, with_hyphens};
 use crate::forms::with_capital;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The most ways to write a translation with hyphens.
 const MOST_WAYS: usize = 4;
@@ -43,6 +45,12 @@ impl Segmented {
             whole_words(&self.forms[*number], text) < same
         };
         self.numbers.iter().copied().filter(lacks).collect()
+    }
+
+    /// The place of a compound with a term that may have endings.
+    pub(crate) fn compound(&self, number: usize, text: &str) -> Option<Range<usize>> {
+        let may_change = self.given.required[number].endings != Endings::Written;
+        self.forms[number].iter().filter(|_| may_change).find_map(|form| compound_with(text, form))
     }
 
     /// A free translation in which compounds with the missing terms are written with hyphens, so that the terms are

@@ -113,7 +113,8 @@ impl Context {
         second: SecondSearch,
     ) -> Next {
         let Written { text, pieces } = written;
-        if outcome.tag.required.is_met_by(&line.request.source, text, pieces) {
+        let has_terms = outcome.tag.required.is_met_by(&line.request.source, text, pieces);
+        if has_terms || self.has_compounds(&outcome, written, &line.request) {
             outcome.tag.required.prefer(&self.target, &self.written);
             if !second.search.attention {
                 outcome.hypotheses[0].attention.clear();
@@ -122,6 +123,27 @@ impl Context {
         }
         let attempts = self.attempts(&outcome, written, &line.request, &second);
         self.next_attempt(outcome, attempts, line, second)
+    }
+
+    /// Whether the terms that a free translation lacks as words stand in compounds for the words of the source, and may.
+    fn has_compounds(&self, outcome: &Outcome<Job>, written: &Written, request: &Request) -> bool {
+        let required = &outcome.tag.required;
+        let terms = &request.terms.required;
+        self.may_have_compounds()
+            && !outcome.hypotheses[0].attention.is_empty()
+            && !required.with_hyphens(&request.source, &written.text).is_empty()
+            && self.linked(outcome, written, request, |linked, text, _| {
+                let stands = |&number: &usize| {
+                    let of_source = terms[number].source.as_ref().zip(required.compound(number, text));
+                    of_source.is_some_and(|(source, compound)| linked.attends_most(&compound, source))
+                };
+                required.missing_in(text).iter().all(stands)
+            })
+    }
+
+    /// Whether translations are in German, and terms stand in the source.
+    fn may_have_compounds(&self) -> bool {
+        self.inline_terms.is_some() && self.target_language() == Some("de")
     }
 
     /// What follows a free translation that lacks terms.
@@ -169,7 +191,7 @@ impl Context {
 
     /// The ways to write a free translation into German with hyphens in compounds that have terms.
     fn with_hyphens(&self, request: &Request, text: &str, job: &Job, avoids: bool) -> VecDeque<Attempt> {
-        if self.inline_terms.is_none() || self.target_language() != Some("de") {
+        if !self.may_have_compounds() {
             return VecDeque::new();
         }
         let texts = job.required.with_hyphens(&request.source, text);
