@@ -1,6 +1,6 @@
 //! Reports to the library whether the repository's models are there to become part of it. The crate on crates.io lacks
-//! them: a crate has 10 MB at most there, and each model has 26 MB. With METAPHRASE_WITHOUT_MODELS in the environment they
-//! stay outside, for programs that are carried to another machine.
+//! them: a crate has 10 MB at most there, and each model has 26 MB. With METAPHRASE_WITHOUT_MODELS in the environment
+//! they stay outside, for programs that are carried to another machine.
 
 use std::env;
 use std::path::PathBuf;

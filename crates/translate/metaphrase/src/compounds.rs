@@ -1,6 +1,6 @@
 //! Terms that a translation has inside a compound: `Sportlegenden` for the term `Sport`. A term of a glossary may stand
-//! there as it may have endings. One that is to stand as it is written gets a hyphen, `Sport-Legenden`, which makes it a
-//! word of its own.
+//! there as it may have endings. One that is to stand as it is written gets a hyphen, `Sport-Legenden`, which makes it
+//! a word of its own.
 
 use std::ops::Range;
 

@@ -125,7 +125,8 @@ impl Context {
         self.next_attempt(outcome, attempts, line, second)
     }
 
-    /// Whether the terms that a free translation lacks as words stand in compounds for the words of the source, and may.
+    /// Whether the terms that a free translation lacks are parts of compounds there, which stand for the terms' words.
+    /// Terms that may have no endings may not be such parts.
     fn has_compounds(&self, outcome: &Outcome<Job>, written: &Written, request: &Request) -> bool {
         let required = &outcome.tag.required;
         let terms = &request.terms.required;
