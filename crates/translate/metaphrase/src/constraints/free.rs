@@ -14,7 +14,12 @@ impl Segmented {
     /// Whether a free translation of a source has all terms as they are required, and what is copied as often as the
     /// source has it.
     pub(crate) fn is_met_by(&self, source: &str, text: &str, pieces: &[String]) -> bool {
-        self.is_met_in(source, text) && self.met_in_text(text, pieces).len() == self.numbers.len()
+        self.is_met_in(source, text) && self.has_all(text, pieces)
+    }
+
+    /// Whether each term has a word of its own in a text, which may have an ending or be a compound.
+    pub(crate) fn has_all(&self, text: &str, pieces: &[String]) -> bool {
+        self.met_in_text(text, pieces).len() == self.numbers.len()
     }
 
     fn is_met_in(&self, source: &str, text: &str) -> bool {

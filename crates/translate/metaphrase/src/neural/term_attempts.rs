@@ -132,6 +132,7 @@ impl Context {
         let terms = &request.terms.required;
         self.may_have_compounds()
             && !outcome.hypotheses[0].attention.is_empty()
+            && required.has_all(&written.text, &written.pieces)
             && !required.with_hyphens(&request.source, &written.text).is_empty()
             && self.linked(outcome, written, request, |linked, text, _| {
                 let stands = |&number: &usize| {
