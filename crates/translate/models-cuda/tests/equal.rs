@@ -4,13 +4,11 @@
 
 mod common;
 
-use common::{assert_near, both, fixture, options, search, sentences, tasks};
-use metaphrase_base::{
-    Parent, Row, SentId, Sentence, Shortlist, Step, StepDemand, StepModel, StepRow, StepScores, WordId,
-};
+use common::{assert_near, both, fixture, mixed, options, search, sentences, tasks};
+use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::{Architecture, Model, load};
 use metaphrase_models_cuda::{Cuda, CudaModel, WeightNumbers};
-use metaphrase_search::{Constraints, Options, Searcher, Strategy};
+use metaphrase_search::{Options, Searcher, Strategy};
 
 /// The Transformers of the repository that a device can run: all orders of operations, activations, tied tables, kinds
 /// of positions and layers of the decoder that the fixtures have.
@@ -57,23 +55,10 @@ fn a_sentence_has_the_same_bits_alone_and_in_any_batch() {
 fn shortlists_constraints_and_prefixes_work_in_one_batch() {
     for name in ["post-relu-tied-all", "ssru-tied-all"] {
         let [cpu, device] = both(name, WeightNumbers::F32);
+        let terms = [vec![vec![WordId(9), WordId(11)]], vec![vec![WordId(5)], vec![WordId(6), WordId(7)]]];
         let of = |model: &Model| {
-            let mut tasks = tasks(model, &options(model, 3), sentences(6));
-            for task in &mut tasks {
-                let words = model.facts().target_words;
-                let word = |j: usize| WordId::new((task.tag * 11 + j * 7 + 1) % words);
-                if task.tag % 3 != 2 {
-                    task.shortlist = Some(Shortlist::new((0..words / 3 + task.tag).map(word).collect()));
-                }
-                if task.tag % 2 == 1 {
-                    let terms = [vec![vec![WordId(9), WordId(11)]], vec![vec![WordId(5)], vec![WordId(6), WordId(7)]]];
-                    task.constraints = Some(Constraints::new(&terms, None, None).unwrap());
-                }
-                if task.tag % 4 == 3 {
-                    task.prefix = vec![WordId(4), WordId(8)];
-                }
-            }
-            search(model, 1000, tasks)
+            let tasks = tasks(model, &options(model, 3), sentences(6));
+            search(model, 1000, mixed(model, tasks, &terms))
         };
         assert_near(name, &of(&device), &of(&cpu), 1e-4);
     }

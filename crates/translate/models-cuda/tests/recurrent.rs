@@ -4,15 +4,15 @@
 
 mod common;
 
-use common::{assert_near, both, both_of, search, sentences_of, tasks};
-use metaphrase_base::{Shortlist, StepModel, Unit, UnitTimes, WordId};
+use common::{assert_near, both, both_of, mixed, search, sentences_of, tasks};
+use metaphrase_base::{Unit, UnitTimes, WordId};
 use metaphrase_models::config::{
     AttentionFirst, Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, TiedEmbeddings, Top,
 };
 use metaphrase_models::parts::{Init, Network, Supply};
 use metaphrase_models::{Architecture, Config, DecoderDefaults, Model, Weights};
 use metaphrase_models_cuda::WeightNumbers;
-use metaphrase_search::{Constraints, Options, Strategy};
+use metaphrase_search::{Options, Strategy};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -182,23 +182,10 @@ fn a_sentence_has_the_same_bits_alone_and_in_any_batch() {
 fn shortlists_constraints_and_prefixes_work_in_one_batch() {
     for name in ["amun-norm-tied-all", "s2s-lstm-uni-tied"] {
         let [cpu, device] = both(&fixture(name), WeightNumbers::F32);
+        let terms = [vec![vec![WordId(9), WordId(11)]], vec![vec![WordId(5)]]];
         let of = |model: &Model| {
-            let mut tasks = tasks(model, &options(model, 3), sentences_of(model, 6));
-            for task in &mut tasks {
-                let words = model.facts().target_words;
-                let word = |j: usize| WordId::new((task.tag * 11 + j * 7 + 1) % words);
-                if task.tag % 3 != 2 {
-                    task.shortlist = Some(Shortlist::new((0..words / 3 + task.tag).map(word).collect()));
-                }
-                if task.tag % 2 == 1 {
-                    let terms = [vec![vec![WordId(9), WordId(11)]], vec![vec![WordId(5)]]];
-                    task.constraints = Some(Constraints::new(&terms, None, None).unwrap());
-                }
-                if task.tag % 4 == 3 {
-                    task.prefix = vec![WordId(4), WordId(8)];
-                }
-            }
-            search(model, 1000, tasks)
+            let tasks = tasks(model, &options(model, 3), sentences_of(model, 6));
+            search(model, 1000, mixed(model, tasks, &terms))
         };
         assert_near(name, &of(&device), &of(&cpu), 1e-4);
     }

@@ -2,10 +2,10 @@
 #![allow(dead_code, reason = "each test uses its part")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use metaphrase_base::WordId;
+use metaphrase_base::{Shortlist, StepModel as _, WordId};
 use metaphrase_models::{Config, Model, Weights, load};
 use metaphrase_models_cuda::{Cuda, CudaModel, WeightNumbers};
-use metaphrase_search::{Options, Outcome, Searcher, Task};
+use metaphrase_search::{Constraints, Options, Outcome, Searcher, Task};
 use std::path::PathBuf;
 
 /// `METAPHRASE_TESTDATA` names the folder `testdata` on a machine where the tests were not built.
@@ -58,6 +58,24 @@ pub fn search(model: &Model, batch_tokens: usize, tasks: Vec<Task<usize>>) -> Ve
 pub fn tasks(model: &Model, options: &Options, sentences: Vec<Vec<WordId>>) -> Vec<Task<usize>> {
     let options = options.clone().check(model).expect("usable options");
     sentences.into_iter().enumerate().map(|(i, source)| Task::new(i, source, &options)).collect()
+}
+
+/// Tasks, of which some get a shortlist, some these terms, and some a prefix.
+pub fn mixed(model: &Model, mut tasks: Vec<Task<usize>>, terms: &[Vec<Vec<WordId>>]) -> Vec<Task<usize>> {
+    for task in &mut tasks {
+        let words = model.facts().target_words;
+        let word = |j: usize| WordId::new((task.tag * 11 + j * 7 + 1) % words);
+        if task.tag % 3 != 2 {
+            task.shortlist = Some(Shortlist::new((0..words / 3 + task.tag).map(word).collect()));
+        }
+        if task.tag % 2 == 1 {
+            task.constraints = Some(Constraints::new(terms, None, None).unwrap());
+        }
+        if task.tag % 4 == 3 {
+            task.prefix = vec![WordId(4), WordId(8)];
+        }
+    }
+    tasks
 }
 
 /// Asserts that two lists of outcomes have the same words, and scores and attention within `bound`.
