@@ -26,8 +26,13 @@ pub(crate) fn with_hyphens(text: &str, term: &str) -> Vec<String> {
 
 /// The place of the first compound with this term, a noun.
 pub(crate) fn compound_with(text: &str, term: &str) -> Option<Range<usize>> {
+    compounds_with(text, term).next()
+}
+
+/// The places of the compounds with this term, a noun.
+pub(crate) fn compounds_with<'t>(text: &'t str, term: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
     let is_noun = term.starts_with(char::is_uppercase) && term.chars().all(char::is_alphabetic);
-    words(text).find(|place| is_noun && !hyphenated(&text[place.clone()], term).is_empty())
+    words(text).filter(move |place| is_noun && !hyphenated(&text[place.clone()], term).is_empty())
 }
 
 /// A compound with a hyphen next to the term.

@@ -8,6 +8,7 @@ use super::job::{Job, SecondSearch};
 use super::term_forms::{Found, is_whole};
 use super::term_search::{Next, TermLine, TermQuestion, TermSearch};
 use crate::RequiredTerm;
+use crate::compounds::compounds_with;
 use crate::forms::without_region;
 use metaphrase_base::WordId;
 use metaphrase_search::Outcome;
@@ -75,7 +76,11 @@ impl Context {
             }
             let unread = Unread { end: place.start, terms: unread.terms - 1 };
             let agreement = match language {
-                "de" => agreement(&text, place, are_one[form]),
+                "de" => {
+                    // How many things a term stands for says nothing about a compound with it.
+                    let is_one = are_one[form] && text[place.clone()] == forms[form];
+                    agreement(&text, place, is_one)
+                }
                 _ => {
                     with_other_article(&text, place.start).map_or(Agreement::Fine, |text| Agreement::Wrong(vec![text]))
                 }
@@ -148,17 +153,29 @@ impl Context {
     }
 }
 
-/// The places of forms in a text, as whole words from left to right, and the numbers of the forms. The first part of a
-/// compound with a hyphen is none: its article is that of the last part.
+/// The places of forms in a text, as whole words from left to right, and the numbers of the forms. Where a form is part
+/// of a compound, with a hyphen or without one, this is the place of the compound, since its last part has the gender.
 fn places_of(forms: &[String], text: &str) -> Vec<(Range<usize>, usize)> {
     let mut places = Vec::new();
     for (number, form) in forms.iter().enumerate().filter(|(_, form)| !form.is_empty()) {
-        places.extend(text.match_indices(form.as_str()).map(|(at, _)| (at..at + form.len(), number)));
+        let written = text.match_indices(form.as_str()).map(|(at, _)| at..at + form.len());
+        let whole =
+            written.filter(|place| is_whole(text, place)).map(|place| place.start..end_of_parts(text, place.end));
+        places.extend(whole.chain(compounds_with(text, form)).map(|place| (place, number)));
     }
-    places.retain(|(place, _)| is_whole(text, place) && !text[place.end..].starts_with('-'));
     places.sort_by_key(|(place, _)| (place.start, Reverse(place.end)));
     places.dedup_by(|next, known| next.0.start < known.0.end);
     places
+}
+
+/// Where a word with hyphens ends, one part of which ends here.
+fn end_of_parts(text: &str, end: usize) -> usize {
+    let is_part = |part: &str| part.starts_with(char::is_uppercase);
+    let part = text[end..].strip_prefix('-').filter(|part| is_part(part));
+    part.map_or(end, |part| {
+        let length = part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len());
+        end_of_parts(text, end + 1 + length)
+    })
 }
 
 #[cfg(test)]
@@ -168,8 +185,8 @@ mod tests {
     #[test]
     fn places_are_whole_words() {
         let forms = ["Haus", "Hauses", "Haus am See"].map(str::to_owned);
-        let text = "Haus-Tür, Haustür, Haus, des Hauses, Haus am See";
+        let text = "Haus-Tür-Schlüssel, Haus- und Hof, Haustür, Hausnummer, des Hauses, Haus am See, Hausse";
         let found: Vec<&str> = places_of(&forms, text).into_iter().map(|(place, _)| &text[place]).collect();
-        assert_eq!(found, ["Haus", "Hauses", "Haus am See"]);
+        assert_eq!(found, ["Haus-Tür-Schlüssel", "Haus", "Hausnummer", "Hauses", "Haus am See"]);
     }
 }
