@@ -13,7 +13,8 @@ mod random_network;
 
 use anyhow::{Context, Result, bail, ensure};
 use metaphrase::{
-    Choice, Device, Lost, Precision, Request, Strategy, TranslateOptions, Translation, Translator, Unit, UnitTimes,
+    Choice, Device, Gpus, Lost, Precision, Request, Strategy, TranslateOptions, Translation, Translator, Unit,
+    UnitTimes,
 };
 use serde_json::json;
 use std::path::PathBuf;
@@ -44,7 +45,7 @@ struct Setting {
 
 /// What a GPU has in f32.
 const GPU: Setting = Setting {
-    device: Device::Cuda(0),
+    device: Device::Cuda(Gpus::FIRST),
     precision: Some(Precision::F32),
     batch: 256,
     threads: 2,

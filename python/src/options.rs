@@ -108,7 +108,7 @@ pub fn precision(key: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Precisi
     }
 }
 
-/// The device that computes a model: `cpu`, or `cuda:0`.
+/// The device that computes a model: `cpu`, `cuda:0`, or `cuda:0,1`.
 pub fn device(key: &str, value: &Bound<'_, PyAny>) -> PyResult<Device> {
     get::<String>(key, value)?.parse::<Device>().map_err(|error| errors::options(format!("{key}: {error}")))
 }

@@ -3,6 +3,7 @@
 use crate::{Sentence, WordId};
 use core::fmt::Debug;
 use core::hash::Hash;
+use std::sync::Arc;
 
 /// A number for each of the V target words.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,6 +81,26 @@ pub trait Scorer: Send + Sync {
     /// Whether no score is above 0, as is true of log-probabilities.
     fn scores_are_log_probs(&self) -> bool {
         true
+    }
+}
+
+impl<S: Scorer> Scorer for Arc<S> {
+    type State = S::State;
+
+    fn start(&self, sentence: &Sentence<'_>) -> S::State {
+        (**self).start(sentence)
+    }
+
+    fn after(&self, state: S::State, word: WordId) -> S::State {
+        (**self).after(state, word)
+    }
+
+    fn scores<'a>(&'a self, state: S::State, weight: f32, buffer: &'a mut ScoreBuffer) -> WordScores<'a> {
+        (**self).scores(state, weight, buffer)
+    }
+
+    fn scores_are_log_probs(&self) -> bool {
+        (**self).scores_are_log_probs()
     }
 }
 

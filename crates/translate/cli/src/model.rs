@@ -38,8 +38,8 @@ pub struct ModelArgs {
     #[arg(long, visible_alias = "cpu-threads", value_name = "N", help_heading = "Machine")]
     #[arg(value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
-    /// The device that computes the model: cpu, or cuda:0 for the first NVIDIA GPU, if the program was built with
-    /// --features cuda
+    /// The device that computes the model: cpu, cuda:0 for the first NVIDIA GPU, or cuda:0,1 for two of them, which
+    /// share the lines, if the program was built with --features cuda
     #[arg(long, value_name = "DEVICE", default_value_t = Device::Cpu, help_heading = "Machine")]
     device: Device,
     /// The batch of each thread: number of source pieces that are translated together; 1 translates each line alone.

@@ -61,8 +61,8 @@ struct MachineArgs {
     /// Number of threads of each model [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = number::thread_count)]
     threads: Option<NonZeroUsize>,
-    /// The device that computes the models: cpu, or cuda:0 for the first NVIDIA GPU, if the program was built with
-    /// --features cuda
+    /// The device that computes the models: cpu, cuda:0 for the first NVIDIA GPU, or cuda:0,1 for two of them, which
+    /// share the lines, if the program was built with --features cuda
     #[arg(long, value_name = "DEVICE", default_value_t = Device::Cpu)]
     device: Device,
     /// The batch of each thread: number of source pieces that are translated together [default: 256, or 8192 for a GPU]

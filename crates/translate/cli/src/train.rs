@@ -66,16 +66,21 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
             )
         }
         #[cfg(feature = "cuda")]
-        Device::Cuda(index) => {
-            let shards = vec![metaphrase_cuda::Cuda::open(index)?];
+        Device::Cuda(gpus) if gpus.count() > 1 => {
+            anyhow::bail!("`--device {}`: a model is trained on one GPU; choose one of these", args.device)
+        }
+        #[cfg(feature = "cuda")]
+        Device::Cuda(gpus) => {
+            let shards = gpus.numbers().map(metaphrase_cuda::Cuda::open).collect::<Result<_, _>>()?;
             let execution = metaphrase_train::Execution { shards, threads, resume: args.resume };
             let train = |display: &mut Display| metaphrase_train::train(&recipe, &args.output, execution, display);
             follow(train, args, terminal)
         }
         #[cfg(not(feature = "cuda"))]
-        Device::Cuda(index) => anyhow::bail!(
-            "this program was built without CUDA, which `cuda:{index}` needs: build it with \
-             `cargo build --release -p metaphrase-cli --features cuda`, or train with `--device cpu`"
+        Device::Cuda(_) => anyhow::bail!(
+            "this program was built without CUDA, which `{}` needs: build it with \
+             `cargo build --release -p metaphrase-cli --features cuda`, or train with `--device cpu`",
+            args.device
         ),
     }
 }

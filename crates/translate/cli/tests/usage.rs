@@ -70,11 +70,11 @@ fn devices_that_are_not_there_are_named() {
     let train =
         |device| run(&["train", "-c", "../../../recipes/en-de.toml", "-o", "no-such-run", "--device", device], "");
     for device in ["gpu", "cuda:x", "cuda0"] {
-        let expected = format!("there is no device `{device}`: expected `cpu`, or `cuda:0`");
+        let expected = format!("there is no device `{device}`: expected `cpu`, `cuda:0`");
         assert!(train(device).error(2).contains(&expected));
     }
     let error = translate(&["--device", "gpu"], "").error(2);
-    assert!(error.contains("there is no device `gpu`: expected `cpu`, or `cuda:0`"), "{error}");
+    assert!(error.contains("there is no device `gpu`: expected `cpu`, `cuda:0`"), "{error}");
     if !cfg!(feature = "cuda") {
         let error = translate(&["--device", "cuda:1"], "").error(1);
         assert!(error.starts_with("this build is without CUDA, which the device `cuda:1` needs"), "{error}");

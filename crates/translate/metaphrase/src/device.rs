@@ -14,14 +14,42 @@ pub enum Device {
     /// This CPU.
     #[default]
     Cpu,
-    /// The NVIDIA GPU with this number, from 0. It needs a build with the feature `cuda`, and the GPU's driver and the
-    /// libraries of CUDA 12 or 13 when it is opened.
-    Cuda(usize),
+    /// NVIDIA GPUs, each with a copy of the model; searches are divided among them. They need a build with the feature
+    /// `cuda`, and the GPUs' driver and the libraries of CUDA 12 or 13 when they are opened.
+    Cuda(Gpus),
+}
+
+/// The numbers of one or more GPUs, from 0 to 63, in ascending order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gpus(u64);
+
+impl Gpus {
+    /// The first GPU of the machine.
+    pub const FIRST: Self = Self(1);
+
+    /// GPUs with these numbers. `None` if there are none, or if a number is above 63.
+    #[must_use]
+    pub fn new(numbers: &[usize]) -> Option<Self> {
+        let bits =
+            numbers.iter().try_fold(0, |bits, &number| Some(bits | 1u64.checked_shl(u32::try_from(number).ok()?)?));
+        bits.filter(|&bits| bits != 0).map(Self)
+    }
+
+    /// Their numbers.
+    pub fn numbers(self) -> impl Iterator<Item = usize> {
+        (0..64).filter(move |number| self.0 >> number & 1 == 1)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn count(self) -> usize {
+        self.0.count_ones() as usize
+    }
 }
 
 /// A name that no device has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no device `{0}`: expected `cpu`, or `cuda:0` for the first GPU")]
+#[error("there is no device `{0}`: expected `cpu`, `cuda:0` for the first GPU, or `cuda:0,1` for two")]
 pub struct UnknownDevice(String);
 
 /// Searches on a GPU at the same time: while it computes for one, the CPU searches for the others. Four keep an H200
@@ -52,12 +80,13 @@ impl Device {
     pub(crate) fn searches(self, threads: usize) -> usize {
         match self {
             Self::Cpu => threads,
-            Self::Cuda(_) => threads.min(SEARCHES),
+            // Each GPU has one at least.
+            Self::Cuda(gpus) => threads.clamp(gpus.count(), SEARCHES * gpus.count()),
         }
     }
 }
 
-/// Reads `cpu`, `cuda:1` or, for the first GPU, `cuda`.
+/// Reads `cpu`, `cuda:1`, `cuda:0,1` for two GPUs or, for the first one, `cuda`.
 impl FromStr for Device {
     type Err = UnknownDevice;
 
@@ -66,8 +95,13 @@ impl FromStr for Device {
         match name.strip_prefix("cuda") {
             None if name == "cpu" => Ok(Self::Cpu),
             None => Err(unknown()),
-            Some("") => Ok(Self::Cuda(0)),
-            Some(index) => index.strip_prefix(':').and_then(|n| n.parse().ok()).map(Self::Cuda).ok_or_else(unknown),
+            Some("") => Ok(Self::Cuda(Gpus::FIRST)),
+            Some(list) => {
+                let numbers = list.strip_prefix(':').map(|list| list.split(',').map(str::parse).collect());
+                let Some(Ok(numbers)) = numbers else { return Err(unknown()) };
+                let numbers: Vec<usize> = numbers;
+                Gpus::new(&numbers).map(Self::Cuda).ok_or_else(unknown)
+            }
         }
     }
 }
@@ -76,7 +110,13 @@ impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cpu => f.write_str("cpu"),
-            Self::Cuda(index) => write!(f, "cuda:{index}"),
+            Self::Cuda(gpus) => {
+                f.write_str("cuda:")?;
+                for (place, number) in gpus.numbers().enumerate() {
+                    write!(f, "{}{number}", if place == 0 { "" } else { "," })?;
+                }
+                Ok(())
+            }
         }
     }
 }
@@ -89,13 +129,17 @@ pub(crate) enum OpenDevice {
 }
 
 impl OpenDevice {
-    pub(crate) fn open(device: Device) -> Result<Self, Error> {
+    /// The CPU, or each of the GPUs.
+    pub(crate) fn open(device: Device) -> Result<Vec<Self>, Error> {
         match device {
-            Device::Cpu => Ok(Self::Cpu),
+            Device::Cpu => Ok(vec![Self::Cpu]),
             #[cfg(any(feature = "cuda", feature = "emulator"))]
-            Device::Cuda(index) => {
-                let cuda = open_cuda(index).map_err(|error| failed(device, &error))?;
-                Ok(Self::Cuda(device, Box::new(cuda)))
+            Device::Cuda(gpus) => {
+                let open = |number| {
+                    let cuda = open_cuda(number).map_err(|error| failed(device, &error))?;
+                    Ok(Self::Cuda(device, Box::new(cuda)))
+                };
+                gpus.numbers().map(open).collect()
             }
             #[cfg(not(any(feature = "cuda", feature = "emulator")))]
             Device::Cuda(_) => Err(Error::Device {
@@ -167,21 +211,37 @@ mod tests {
 
     #[test]
     fn devices_have_names() {
-        for (name, device) in [("cpu", Device::Cpu), ("cuda:0", Device::Cuda(0)), ("cuda:12", Device::Cuda(12))] {
+        let gpus = |numbers: &[usize]| Gpus::new(numbers).map(Device::Cuda).expect("numbers of GPUs");
+        for (name, device) in [
+            ("cpu", Device::Cpu),
+            ("cuda:0", Device::Cuda(Gpus::FIRST)),
+            ("cuda:12", gpus(&[12])),
+            ("cuda:0,3,63", gpus(&[63, 0, 3, 0])),
+        ] {
             assert_eq!(name.parse(), Ok(device));
             assert_eq!(device.to_string(), name);
         }
-        assert_eq!("cuda".parse(), Ok(Device::Cuda(0)));
-        for name in ["gpu", "cuda:", "cuda:x", "cuda0", "cuda:-1", ""] {
+        assert_eq!("cuda".parse(), Ok(Device::Cuda(Gpus::FIRST)));
+        for name in ["gpu", "cuda:", "cuda:x", "cuda0", "cuda:-1", "cuda:0,", "cuda:64", ""] {
             let refused = name.parse::<Device>().expect_err("no device").to_string();
-            assert_eq!(refused, format!("there is no device `{name}`: expected `cpu`, or `cuda:0` for the first GPU"));
+            assert!(
+                refused.starts_with(&format!("there is no device `{name}`: expected `cpu`, `cuda:0`")),
+                "{refused}"
+            );
         }
+    }
+
+    #[test]
+    fn each_gpu_has_a_search() {
+        let gpus = Device::Cuda(Gpus::new(&[0, 2]).expect("numbers"));
+        assert_eq!([1, 3, 16].map(|threads| gpus.searches(threads)), [2, 3, 8]);
+        assert_eq!([1, 16].map(|threads| Device::Cpu.searches(threads)), [1, 16]);
     }
 
     #[cfg(not(any(feature = "cuda", feature = "emulator")))]
     #[test]
     fn a_build_without_cuda_says_so() {
-        let refused = OpenDevice::open(Device::Cuda(3)).err().map(|error| error.to_string());
+        let refused = OpenDevice::open("cuda:3".parse().expect("a device")).err().map(|error| error.to_string());
         assert!(
             refused.is_some_and(|text| text.starts_with("this build is without CUDA, which the device `cuda:3` needs"))
         );

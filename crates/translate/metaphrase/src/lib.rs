@@ -63,7 +63,7 @@ mod vocabulary_files;
 pub use alignment::{AlignmentKind, Attention};
 pub use builder::TranslatorBuilder;
 pub use carried::UnknownCharacters;
-pub use device::{Device, UnknownDevice};
+pub use device::{Device, Gpus, UnknownDevice};
 pub use document::{Document, DocumentSentence, TranslatedDocument};
 pub use engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 pub use error::Error;

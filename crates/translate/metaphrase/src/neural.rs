@@ -63,8 +63,9 @@ impl Neural {
         attachments: Attachments<'_>,
         machine: Machine,
     ) -> Result<Self, Error> {
-        let (model, (source, target)) = load(packages, weights, machine.device)?;
-        let model = Arc::new(model);
+        let (models, (source, target)) = load(packages, weights, machine.device)?;
+        let models: Arc<[Arc<Model>]> = models.into_iter().map(Arc::new).collect();
+        let model = Arc::clone(&models[0]);
         let written = {
             let all = || (0..target.len()).map(WordId::new);
             let continues: Vec<bool> = all().map(|word| target.continues(word)).collect();
@@ -84,6 +85,7 @@ impl Neural {
         let languages = Languages::new(model.config().language_words.as_ref(), &source);
         let context = Arc::new(Context {
             model,
+            models: Arc::clone(&models),
             source,
             target,
             languages,
@@ -95,12 +97,13 @@ impl Neural {
             unit_times,
         });
         let pool = match attachments.language_model {
-            None => pool(&context.model, &context, machine),
+            None => pool(&models, &context, machine),
             Some((path, weight)) => {
                 let words = context.model.config().target_words;
                 let scorer = crate::language_model::open(path, weight, &context.target, words)?;
-                let fused = Arc::new(Fused::new(Arc::clone(&context.model), scorer, weight));
-                pool(&fused, &context, machine)
+                let scorer = Arc::new(scorer);
+                let fused = |model: &Arc<Model>| Arc::new(Fused::new(Arc::clone(model), Arc::clone(&scorer), weight));
+                pool(&models.iter().map(fused).collect::<Vec<_>>(), &context, machine)
             }
         };
         Ok(Self { pool, context })
@@ -227,17 +230,28 @@ impl Session for NeuralSession<'_> {
     }
 }
 
-/// One model, or an ensemble with its weights; and the vocabularies, which all its models share.
-fn load(packages: &[Package], weights: Option<&[f32]>, device: Device) -> Result<(Model, Vocabularies), Error> {
-    let device = OpenDevice::open(device)?;
+/// The model for the CPU, or for each of the GPUs; and its vocabularies.
+fn load(packages: &[Package], weights: Option<&[f32]>, device: Device) -> Result<(Vec<Model>, Vocabularies), Error> {
+    let mut models = Vec::new();
+    let mut words = None;
+    for device in OpenDevice::open(device)? {
+        let (model, vocabularies) = load_on(&device, packages, weights)?;
+        models.push(model);
+        words.get_or_insert(vocabularies);
+    }
+    Ok((models, words.ok_or(Error::NoModel)?))
+}
+
+/// One model, or an ensemble with its weights, on a device; and the vocabularies, which all its models share.
+fn load_on(device: &OpenDevice, packages: &[Package], weights: Option<&[f32]>) -> Result<(Model, Vocabularies), Error> {
     let (first, others) = packages.split_first().ok_or(Error::NoModel)?;
-    let (model, vocabularies) = open(first, &device)?;
+    let (model, vocabularies) = open(first, device)?;
     if others.is_empty() && weights.is_none() {
         return Ok((model, vocabularies));
     }
     let mut models = vec![model];
     for package in others {
-        let (model, (source, target)) = open(package, &device)?;
+        let (model, (source, target)) = open(package, device)?;
         // Models of other languages mostly have other words, too. The ensemble names the languages.
         let languages = [&models[0], &model].map(|model| model.config().languages.as_ref());
         let other_languages = matches!(languages, [Some(ours), Some(theirs)] if ours != theirs);
@@ -283,6 +297,8 @@ mod tests {
     use metaphrase_base::Sentence;
     use metaphrase_models::State;
     use metaphrase_testkit::{Delegate, Delegating};
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::channel;
 
     fn tiny(file: &str) -> PathBuf {
@@ -355,7 +371,7 @@ mod tests {
         let bad = neural.context.source.pieces("Zebra")[0].clone();
         let bad = neural.context.source.id(&bad).unwrap();
         let model = Arc::new(Delegating(Panicking(Arc::clone(&neural.context.model), bad)));
-        neural.pool = pool(&model, &neural.context, machine);
+        neural.pool = pool(&[model], &neural.context, machine);
         let translator = Translator::from_engine(Box::new(neural));
         let (sender, answers) = channel();
         for (number, line) in ["Good morning!", "Zebra", "Good morning!"].into_iter().enumerate() {
@@ -370,5 +386,38 @@ mod tests {
         }
         assert_eq!(translator.translate(&["Good morning!"]).unwrap()[0].text(), "Guten Morgen!");
         assert!(matches!(translator.translate(&["Zebra"]), Err(Error::WorkerFailed)));
+    }
+
+    /// A copy of a model that counts its sentences, and waits until another copy reads one, too.
+    struct Copied(Arc<Model>, Arc<Barrier>, Arc<AtomicUsize>);
+
+    impl Delegate for Copied {
+        type Model = Model;
+
+        fn model(&self) -> &Model {
+            &self.0
+        }
+
+        fn encode(&self, sentences: &[Sentence<'_>], state: &mut State) {
+            self.2.fetch_add(sentences.len(), Ordering::Relaxed);
+            self.1.wait();
+            self.0.encode(sentences, state);
+        }
+    }
+
+    #[test]
+    fn threads_take_the_copies_of_a_model_in_turns() {
+        let attachments = Attachments { language_model: None, shortlist: None, evidence: None, unit_times: None };
+        let machine = Machine { device: Device::Cpu, threads: 2, batch_tokens: Some(1), latency: false };
+        let mut neural = Neural::new(&[Package::bundled()], None, attachments, machine).unwrap();
+        let (barrier, counts) = (Arc::new(Barrier::new(2)), [(); 2].map(|()| Arc::new(AtomicUsize::new(0))));
+        let copy = |count: &Arc<AtomicUsize>| {
+            let model = Arc::clone(&neural.context.model);
+            Arc::new(Delegating(Copied(model, Arc::clone(&barrier), Arc::clone(count))))
+        };
+        neural.pool = pool(&counts.each_ref().map(copy), &neural.context, machine);
+        let translated = Translator::from_engine(Box::new(neural)).translate(&["Good morning!"; 2]).unwrap();
+        assert_eq!(translated.iter().map(Translation::text).collect::<Vec<_>>(), ["Guten Morgen!"; 2]);
+        assert_eq!(counts.map(|count| count.load(Ordering::Relaxed)), [1, 1]);
     }
 }

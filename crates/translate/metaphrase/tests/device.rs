@@ -3,8 +3,11 @@
 //! `cargo test -p metaphrase --features emulator --test device`
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use metaphrase::{Case, Device, Glossary, Package, Precision, Translator, TranslatorBuilder};
+use metaphrase::{Case, Device, Glossary, Gpus, Package, Precision, Translator, TranslatorBuilder};
 use std::path::{Path, PathBuf};
+
+/// The first GPU.
+const FIRST: Device = Device::Cuda(Gpus::FIRST);
 
 fn tiny(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../testdata/models/transformer").join(file)
@@ -46,14 +49,22 @@ fn recurrent_networks_translate_as_on_the_cpu() {
 fn assert_equal(model: &str, source: &str) {
     let lines: Vec<&str> = source.lines().take(4).collect();
     let expected = texts(&builder_of(model, Device::Cpu).build().unwrap(), &lines);
-    let on_device = texts(&builder_of(model, Device::Cuda(0)).build().unwrap(), &lines);
+    let on_device = texts(&builder_of(model, FIRST).build().unwrap(), &lines);
     assert_eq!(on_device.len(), lines.len());
     for ((text, score), (expected, expected_score)) in on_device.iter().zip(&expected) {
         assert_eq!(text, expected, "{model}");
         assert!((score - expected_score).abs() < 1e-4, "{model}: {score}, on the CPU {expected_score}");
     }
-    let alone = builder_of(model, Device::Cuda(0)).batch_tokens(1).build().unwrap();
+    let alone = builder_of(model, FIRST).batch_tokens(1).build().unwrap();
     assert_eq!(texts(&alone, &lines), on_device, "{model}");
+}
+
+#[test]
+fn several_gpus_have_the_same_translations() {
+    let source = std::fs::read_to_string(tiny("source.txt")).unwrap();
+    let lines: Vec<&str> = source.lines().take(6).collect();
+    let three = builder("cuda:0,1,5".parse().unwrap()).batch_tokens(1).build().unwrap();
+    assert_eq!(texts(&three, &lines), texts(&builder(FIRST).build().unwrap(), &lines));
 }
 
 #[test]
@@ -64,7 +75,7 @@ fn a_bundled_model_translates_with_its_glossary() {
         let builder = Translator::builder().model("en-de").precision(Precision::F32).threads(1).device(device);
         builder.glossary(glossary.clone()).build().unwrap()
     };
-    let (cpu, device) = (texts(&translator(Device::Cpu), &lines), texts(&translator(Device::Cuda(0)), &lines));
+    let (cpu, device) = (texts(&translator(Device::Cpu), &lines), texts(&translator(FIRST), &lines));
     assert_eq!(device[0].0, cpu[0].0);
     assert!(device[0].0.contains("Gebäude"), "{device:?}");
     assert!((device[0].1 - cpu[0].1).abs() < 1e-3, "{device:?} {cpu:?}");
@@ -72,6 +83,6 @@ fn a_bundled_model_translates_with_its_glossary() {
 
 #[test]
 fn integers_are_refused() {
-    let refused = builder(Device::Cuda(0)).model("de-en").precision(Precision::Int8).build().err().unwrap().to_string();
+    let refused = builder(FIRST).model("de-en").precision(Precision::Int8).build().err().unwrap().to_string();
     assert!(refused.starts_with("the device `cuda:0` has models in f32 or bf16, not in integers"), "{refused}");
 }

@@ -14,6 +14,8 @@ use std::sync::Arc;
 /// A model and the parts that were loaded with it.
 pub(crate) struct Context {
     pub(crate) model: Arc<Model>,
+    /// The same model on each of the devices, this one among them.
+    pub(crate) models: Arc<[Arc<Model>]>,
     pub(crate) source: Arc<Vocabulary>,
     pub(crate) target: Arc<Vocabulary>,
     /// The languages that lines can choose from.

@@ -17,7 +17,8 @@ impl Context {
         let required = &job.required;
         hypotheses.retain(|found| found.score.is_finite() && found.log_prob.is_finite());
         if hypotheses.is_empty() {
-            let problem = self.model.device_failure().unwrap_or_else(|| NOT_FINITE.to_owned());
+            let problem =
+                self.models.iter().find_map(|model| model.device_failure()).unwrap_or_else(|| NOT_FINITE.to_owned());
             let failed = Translation::failed(&problem, job.terms);
             job.notes.push(problem);
             let (source_pieces, notes) = (job.source_pieces, job.notes);

@@ -11,6 +11,7 @@ use metaphrase_search::{Informed, Searcher, Task};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 
 /// Threads that search for the sentences of all callers. A worker takes the sentences that fit into its batch and
@@ -28,9 +29,10 @@ pub(crate) struct Machine {
     pub(crate) latency: bool,
 }
 
-/// Threads that search with `model`.
-pub(crate) fn pool<M: StepModel + 'static>(model: &Arc<M>, context: &Arc<Context>, machine: Machine) -> Pool {
-    let (model, context) = (Arc::new(Informed::new(Arc::clone(model))), Arc::clone(context));
+/// Threads that search with a model, which each GPU has a copy of. The threads take the copies in turns.
+pub(crate) fn pool<M: StepModel + 'static>(models: &[Arc<M>], context: &Arc<Context>, machine: Machine) -> Pool {
+    let models: Vec<_> = models.iter().map(|model| Informed::new(Arc::clone(model))).collect();
+    let (turn, context) = (AtomicUsize::new(0), Arc::clone(context));
     let Machine { device, threads, batch_tokens, latency } = machine;
     let batch_tokens = batch_tokens.unwrap_or(device.batch_tokens());
     let (workers, team, batch_tokens) = if latency {
@@ -44,7 +46,8 @@ pub(crate) fn pool<M: StepModel + 'static>(model: &Arc<M>, context: &Arc<Context
         let _clock = context.unit_times.as_ref().map(UnitTimes::measure);
         // A panic loses the sentences of this thread's batch, whose callers get an error. The thread continues with a
         // new search.
-        let search = || catch_unwind(AssertUnwindSafe(|| search(&*model, &context, queue, batch_tokens)));
+        let model = &models[turn.fetch_add(1, Ordering::Relaxed) % models.len()];
+        let search = || catch_unwind(AssertUnwindSafe(|| search(model, &context, queue, batch_tokens)));
         with_team(team, || while search().is_err() {});
     };
     Workers::new("translate", workers, worker)
