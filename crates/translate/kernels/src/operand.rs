@@ -93,8 +93,8 @@ pub struct ProductStorage {
 impl ProductStorage {
     /// Storage for products of rows that are rounded ([`rounded_product`](crate::rounded_product),
     /// [`rounded_product_add`](crate::rounded_product_add), [`transposed_product_add`](crate::transposed_product_add))
-    /// with the tiles of AMX, where the CPU has them: several times as fast from 32 rows on. Sums of bf16 then end with
-    /// other bits than those of other instruction sets; a row still stands alone among 32 rows or more. Integers keep
+    /// with the tiles of AMX, where the CPU has them: several times as fast from 16 rows on. Sums of bf16 then end with
+    /// other bits than those of other instruction sets; a row still stands alone among 16 rows or more. Integers keep
     /// their bits.
     #[must_use]
     pub fn with_tiles() -> Self {
@@ -115,7 +115,9 @@ impl ProductStorage {
         let scales = if precision.is_integer() { &self.scales[..] } else { &[] };
         let (rows, lanes) = (x.rows(), self.rows.as_slice());
         let kept = match precision {
-            _ if self.tiles.is_some() => None, // which multiply zeros faster than lists are made
+            // They multiply zeros faster than lists are made.
+            _ if self.tiles.is_some() => None,
+            Precision::Int8 if Tiles::of_integers(rows, x.cols()).is_some() => None,
             Precision::Int16 => None, // which is there to be compared with the paper, and each kind of number adds code
             _ => self.zeros.find(lanes, rows, precision == Precision::Int8),
         };

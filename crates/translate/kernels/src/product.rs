@@ -36,6 +36,9 @@ pub fn product<'a>(x: impl Into<Operand<'a>>, w: &PackedMatrix, epilogue: Epilog
 
 fn product_of_any(x: Operand<'_>, w: &PackedMatrix, epilogue: Epilogue<'_>, out: &mut Matrix) {
     assert_eq!((x.inputs(), x.precision()), (w.inputs(), w.precision()), "columns of x, and their numbers");
+    if let Some(tiles) = Tiles::of_integers(x.rows(), w.inputs()).filter(|_| w.precision() == Precision::Int8) {
+        return tiled_product(tiles, x, w, epilogue, out);
+    }
     epilogue.check(x.rows(), w.outputs());
     out.resize(x.rows(), w.outputs());
     match w.precision() {
@@ -104,7 +107,9 @@ fn tiled_product(tiles: Tiles, x: Operand<'_>, w: &PackedMatrix, epilogue: Epilo
         }
         None => false,
     };
-    let tiled = TiledProduct { tiles, kind, x: x.lanes, scales: x.scales, w: w.panels(), bias, activation, accumulate };
+    let (w, scales) = (w.panels(), x.scales);
+    let (panels, stride) = (0..w.count(), w.outputs());
+    let tiled = TiledProduct { tiles, kind, x: x.lanes, scales, w, panels, stride, bias, activation, accumulate };
     tiled.run(x.rows(), out.as_mut_slice());
     if !matches!(activation, Activation::Relu | Activation::ClippedRelu) {
         activation.apply(out.as_mut_slice());
@@ -172,6 +177,22 @@ pub(crate) fn columns<N: Number>(
     out: &mut Matrix,
 ) {
     out.resize(x.rows(), BLOCK);
+    if let Some(tiles) = Tiles::of_integers(x.rows(), w.length()).filter(|_| x.precision() == Precision::Int8) {
+        let (kind, scales, activation) = (Kind::Int8, x.scales, Activation::None);
+        return TiledProduct {
+            tiles,
+            kind,
+            x: x.lanes,
+            scales,
+            w,
+            panels,
+            stride: BLOCK,
+            bias,
+            activation,
+            accumulate: false,
+        }
+        .run(x.rows(), out.as_mut_slice());
+    }
     let all = Product::<N>::new(x.lanes, x.scales, x.rows(), w, Values::new(out.as_mut_slice()));
     N::dispatch(Product { origin: panels.start, panels, bias, stride: BLOCK, ..all });
 }
@@ -212,9 +233,9 @@ fn product_add_of<N: Float>(x: &Matrix, w: &Panels, out: &mut Matrix, storage: &
 /// out ← out + x·w, for rows of x as lanes; with tiles if there are some and enough rows.
 pub(crate) fn add_lanes<N: Number>(tiles: Option<Tiles>, x: &[f32], rows: usize, w: &Panels, out: &mut [f32]) {
     if let Some(tiles) = tiles.filter(|_| TiledProduct::serves(rows, w.length())) {
-        let (kind, activation) = (Kind::Bf16, Activation::None);
-        return TiledProduct { tiles, kind, x, scales: &[], w, bias: None, activation, accumulate: true }
-            .run(rows, out);
+        let (kind, activation, panels, stride) = (Kind::Bf16, Activation::None, 0..w.count(), w.outputs());
+        let (scales, bias, accumulate) = (&[][..], None, true);
+        return TiledProduct { tiles, kind, x, scales, w, panels, stride, bias, activation, accumulate }.run(rows, out);
     }
     let all = Product::<N>::new(x, &[], rows, w, Values::new(out));
     N::dispatch(Product { accumulate: true, ..all });

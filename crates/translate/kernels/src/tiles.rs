@@ -1,28 +1,40 @@
-//! Products with the tile registers of AMX, which some CPUs of Intel have: 32 rows by 32 outputs at a time, with bf16
-//! or with integers of 8 bits. The panels of weights lie in memory as these registers want them.
+//! Products with the tile registers of AMX, which some CPUs of Intel have: 16 to 32 rows by 32 outputs at a time, with
+//! bf16 or with integers of 8 bits. The panels of weights lie in memory as these registers want them.
 //!
-//! Integers are exact, so their products have the bits of all other instruction sets. A tile adds the first and the
-//! second products of all pairs of bf16 on their own, so sums of bf16 end with other bits. Hence only products that ask
-//! for tiles ([`ProductStorage::with_tiles`](crate::ProductStorage::with_tiles)) have them.
+//! Integers are exact, so their products have the bits of all other instruction sets, and all products of enough rows
+//! take the tiles. A tile adds the first and the second products of all pairs of bf16 on their own, so sums of bf16 end
+//! with other bits. Hence only products that ask for tiles
+//! ([`ProductStorage::with_tiles`](crate::ProductStorage::with_tiles)) have them.
 
 use crate::aligned::Lanes;
+use crate::isa::{InstructionSet, instruction_set};
+use crate::team;
 
 /// The right to use the tiles: only a check of the CPU and of the kernel makes one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiles(());
 
-/// Rows and outputs of a block.
+/// Outputs of a block, and its most rows.
 pub(crate) const SIDE: usize = 32;
+
+/// Rows of a tile, of which a block has two: the first and the last rows of the block. Of fewer than 32 rows some are
+/// in both.
+pub(crate) const TILE_ROWS: usize = 16;
 
 /// Lanes in a row of a tile.
 const STEP: usize = 16;
 
-/// Sums of a block, row by row. Those of integers are the bits of an i32.
+/// Sums of the rows of both tiles of a block. Those of integers are the bits of an i32.
 #[repr(C, align(64))]
 pub(crate) struct Sums(pub(crate) [[f32; SIDE]; SIDE]);
 
 impl Sums {
     pub(crate) const ZERO: Self = Self([[0.0; SIDE]; SIDE]);
+
+    /// The sums of row `row` of a block of `rows` rows.
+    pub(crate) fn of(&self, row: usize, rows: usize) -> &[f32; SIDE] {
+        &self.0[if row < TILE_ROWS { row } else { row + SIDE - rows }]
+    }
 }
 
 /// The content of the lanes of a product.
@@ -42,15 +54,24 @@ struct Rest {
 }
 
 impl Tiles {
-    /// Adds the products of `SIDE` rows of `length` lanes and of one or two panels to `sums`.
+    /// The tiles for a product of integers, unless there are too few rows, this thread computes with another instruction
+    /// set than the widest, or its team divides the products.
+    pub(crate) fn of_integers(rows: usize, lanes: usize) -> Option<Self> {
+        let are_enough = rows >= TILE_ROWS && lanes > 0;
+        let is_widest = || instruction_set() == InstructionSet::Avx512Bf16 && !team::in_team();
+        if are_enough && is_widest() { Self::detect() } else { None }
+    }
+
+    /// Adds the products of 16 to 32 rows of `length` lanes and of one or two panels to `sums`.
     pub(crate) fn multiply(self, kind: Kind, x: &[f32], length: usize, panels: &[Lanes], sums: &mut Sums) {
-        assert_eq!(x.len(), SIDE * length, "lanes of the rows");
+        let rows = x.len() / length;
+        assert!(x.len() == rows * length && (TILE_ROWS..=SIDE).contains(&rows), "lanes of the rows");
         let (first, second) = panels.split_at(length);
         // A single panel is multiplied twice; the second half of the sums is not read.
         let second = if second.is_empty() { first } else { &second[..length] };
         let whole = length / STEP * STEP;
         if whole > 0 {
-            registers::multiply(self, kind, x, length, [first, second], whole / STEP, sums);
+            registers::multiply(self, kind, (x, rows), length, [first, second], whole / STEP, sums);
         }
         if whole < length {
             let mut rest = Rest { rows: [[0.0; STEP]; SIDE], panels: [[Lanes::ZERO; STEP]; 2] };
@@ -61,7 +82,7 @@ impl Tiles {
                 to[..length - whole].copy_from_slice(&from[whole..]);
             }
             let [first, second] = &rest.panels;
-            registers::multiply(self, kind, rest.rows.as_flattened(), STEP, [first, second], 1, sums);
+            registers::multiply(self, kind, (rest.rows.as_flattened(), rows), STEP, [first, second], 1, sums);
         }
     }
 }
@@ -69,7 +90,7 @@ impl Tiles {
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[allow(unsafe_code)]
 mod registers {
-    use super::{Kind, Lanes, SIDE, STEP, Sums, Tiles};
+    use super::{Kind, Lanes, STEP, Sums, TILE_ROWS, Tiles};
     use std::arch::asm;
     use std::arch::x86_64::{__cpuid, __cpuid_count};
     use std::sync::OnceLock;
@@ -121,7 +142,7 @@ mod registers {
 
     /// The loop of [`multiply`] with this product of tiles.
     macro_rules! tiles {
-        ($product:literal, $sums:ident, $x:ident, $first:ident, $second:ident, $stride:ident, $steps:ident) => {
+        ($product:literal, $sums:ident, $x:ident, $lower:ident, $first:ident, $second:ident, $stride:ident, $steps:ident) => {
             asm!(
                 "tileloadd tmm0, [{sums} + {row}*2]",
                 "tileloadd tmm1, [{sums} + {row}*2 + 64]",
@@ -148,7 +169,7 @@ mod registers {
                 "tilestored [{sums} + {row}*2 + 2112], tmm3",
                 sums = in(reg) $sums,
                 x = inout(reg) $x => _,
-                lower = inout(reg) $x.byte_add(16 * $stride) => _,
+                lower = inout(reg) $lower => _,
                 first = inout(reg) $first => _,
                 second = inout(reg) $second => _,
                 stride = in(reg) $stride,
@@ -161,27 +182,30 @@ mod registers {
         };
     }
 
-    /// sums ← sums + x·w for 32 rows, whose lanes lie `stride` apart, and two panels, over `steps` times sixteen lanes.
+    /// sums ← sums + x·w for 16 to 32 rows, whose lanes lie `stride` apart, and two panels, over `steps` times sixteen
+    /// lanes.
     pub(super) fn multiply(
         _: Tiles,
         kind: Kind,
-        x: &[f32],
+        (x, rows): (&[f32], usize),
         stride: usize,
         [first, second]: [&[Lanes]; 2],
         steps: usize,
         sums: &mut Sums,
     ) {
-        assert!(steps > 0 && x.len() >= (SIDE - 1) * stride + steps * STEP, "lanes of 32 rows");
+        assert!(rows >= TILE_ROWS && steps > 0, "rows of two tiles");
+        assert!(x.len() >= (rows - 1) * stride + steps * STEP, "lanes of the rows");
         assert!(first.len().min(second.len()) >= steps * STEP, "lines of two panels");
+        let lower = x[(rows - TILE_ROWS) * stride..].as_ptr();
         let (x, stride, sums) = (x.as_ptr(), 4 * stride, sums.0.as_mut_ptr().cast::<f32>());
         let (first, second) = (first.as_ptr(), second.as_ptr());
-        // SAFETY: the tiles are there. Sixteen rows of 64 bytes, `stride` apart, are read in each step, from `x` and
-        // from sixteen rows below, and 1,024 bytes of both panels: the assertions guarantee that all of them exist.
+        // SAFETY: the tiles are there. Sixteen rows of 64 bytes, `stride` apart, are read in each step, the first ones
+        // of `x` and the last ones, and 1,024 bytes of both panels: the assertions guarantee that all of them exist.
         // `sums` is written in whole.
         unsafe {
             match kind {
-                Kind::Bf16 => tiles!("tdpbf16ps", sums, x, first, second, stride, steps),
-                Kind::Int8 => tiles!("tdpbusd", sums, x, first, second, stride, steps),
+                Kind::Bf16 => tiles!("tdpbf16ps", sums, x, lower, first, second, stride, steps),
+                Kind::Int8 => tiles!("tdpbusd", sums, x, lower, first, second, stride, steps),
             }
         }
     }
@@ -202,5 +226,5 @@ mod registers {
         }
     }
 
-    pub(super) fn multiply(_: Tiles, _: Kind, _: &[f32], _: usize, _: [&[Lanes]; 2], _: usize, _: &mut Sums) {}
+    pub(super) fn multiply(_: Tiles, _: Kind, _: (&[f32], usize), _: usize, _: [&[Lanes]; 2], _: usize, _: &mut Sums) {}
 }

@@ -2,12 +2,16 @@
 
 use crate::common::{Random, bits};
 use metaphrase_kernels::{
-    Activation, Epilogue, Matrix, PackedMatrix, Precision, ProductStorage, WeightOrder, rounded_product,
-    rounded_product_add, transposed_product_add,
+    Activation, Epilogue, InstructionSet, Matrix, PackedMatrix, Precision, ProductStorage, Summary, WeightOrder,
+    rounded_product, rounded_product_add, transposed_product_add, with_instruction_set,
 };
 
 /// rows, inputs, outputs: too few rows, whole blocks and the rest of one, lanes and panels that are not full.
-const SHAPES: [(usize, usize, usize); 9] = [
+const SHAPES: [(usize, usize, usize); 13] = [
+    (15, 64, 32),
+    (16, 64, 32),
+    (17, 100, 40),
+    (25, 384, 70),
     (31, 64, 32),
     (32, 64, 32),
     (33, 32, 16),
@@ -37,14 +41,20 @@ fn of_integers_to_the_bit() {
     for (rows, inputs, outputs) in SHAPES {
         let (x, weights) = (random.matrix(rows, inputs), random.values(inputs * outputs));
         let w = PackedMatrix::pack(Precision::Int8, &weights, inputs, outputs, WeightOrder::InputsByOutputs);
-        let bias = random.values(outputs);
-        let epilogue = Epilogue { bias: Some(&bias), activation: Activation::Relu, ..Epilogue::default() };
-        let [expected, found] = storages().map(|mut storage| {
+        let (bias, add) = (random.values(outputs), random.matrix(rows, outputs));
+        let epilogue = Epilogue { bias: Some(&bias), add: Some(&add), activation: Activation::Relu };
+        let of = |storage: &mut ProductStorage| {
             let mut out = Matrix::new();
-            rounded_product(&x, &w, epilogue, &mut out, &mut storage);
-            out
-        });
-        assert_eq!(bits(found.as_slice()), bits(expected.as_slice()), "{rows} × {inputs} × {outputs}");
+            rounded_product(&x, &w, epilogue, &mut out, storage);
+            let mut summary = Summary::default();
+            summary.set_to_product(storage.operand(&x, Precision::Int8), &w, Some(&bias), 3);
+            let normalisers = (0..rows).map(|row| summary.normaliser(row).to_bits()).collect::<Vec<_>>();
+            (bits(out.as_slice()), normalisers)
+        };
+        let expected = with_instruction_set(InstructionSet::Portable, || of(&mut ProductStorage::default()));
+        for mut storage in storages() {
+            assert!(of(&mut storage) == expected, "{rows} × {inputs} × {outputs}");
+        }
     }
 }
 

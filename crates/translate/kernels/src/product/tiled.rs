@@ -4,11 +4,12 @@ use crate::elementwise::{ClippedRelu, Relu};
 use crate::epilogue::Activation;
 use crate::isa::{Kernel, Simd, dispatch};
 use crate::panels::Panels;
-use crate::tiles::{Kind, SIDE, Sums, Tiles};
+use crate::tiles::{Kind, SIDE, Sums, TILE_ROWS, Tiles};
 
 use super::tile::apply;
+use std::ops::Range;
 
-/// A product of rows with all panels of `w`.
+/// A product of rows with some panels of `w`.
 pub(super) struct TiledProduct<'a> {
     pub(super) tiles: Tiles,
     pub(super) kind: Kind,
@@ -17,6 +18,9 @@ pub(super) struct TiledProduct<'a> {
     /// Factors of the rows of integers, none of floats.
     pub(super) scales: &'a [f32],
     pub(super) w: &'a Panels,
+    pub(super) panels: Range<usize>,
+    /// Columns of a row of the result; the first one is that of the first panel.
+    pub(super) stride: usize,
     pub(super) bias: Option<&'a [f32]>,
     pub(super) activation: Activation,
     /// Whether the product is added to the values of `out`.
@@ -29,27 +33,28 @@ const LANES: usize = 128 * 1024;
 impl TiledProduct<'_> {
     /// Whether there are enough rows, and anything to multiply.
     pub(super) fn serves(rows: usize, lanes: usize) -> bool {
-        rows >= SIDE && lanes > 0
+        rows >= TILE_ROWS && lanes > 0
     }
 
     /// The product of `rows` rows, which [`serves`](Self::serves).
     pub(super) fn run(&self, rows: usize, out: &mut [f32]) {
-        let (length, outputs) = (self.w.length(), self.w.outputs());
-        assert_eq!((self.x.len(), out.len()), (rows * length, rows * outputs), "lanes of x, and the result");
-        let most = (LANES / length).max(SIDE) / SIDE * SIDE;
+        let length = self.w.length();
+        assert_eq!((self.x.len(), out.len()), (rows * length, rows * self.stride), "lanes of x, and the result");
+        let (height, most) = (rows.min(SIDE), (LANES / length).max(SIDE) / SIDE * SIDE);
         let mut sums = Sums::ZERO;
         self.tiles.configured(|| {
             for start in (0..rows).step_by(most) {
                 let end = rows.min(start + most);
-                for panel in (0..self.w.count()).step_by(2) {
-                    let panels = self.w.panels(panel..self.w.count().min(panel + 2));
+                for panel in self.panels.clone().step_by(2) {
+                    let panels = self.w.panels(panel..self.panels.end.min(panel + 2));
                     for row in (start..end).step_by(SIDE) {
                         // The last block has rows of the one before in it, which are not finished again.
-                        let first = row.min(rows - SIDE);
+                        let first = row.min(rows - height);
                         self.begin(panel, &mut sums);
-                        let x = &self.x[first * length..][..SIDE * length];
+                        let x = &self.x[first * length..][..height * length];
                         self.tiles.multiply(self.kind, x, length, panels, &mut sums);
-                        dispatch(Finish { of: self, sums: &sums, done: row - first, first: row, panel, out });
+                        let block = Block { sums: &sums, height, first, done: row - first };
+                        dispatch(Finish { of: self, block, panel, out });
                     }
                 }
             }
@@ -59,21 +64,28 @@ impl TiledProduct<'_> {
     /// Where the sums of two panels begin.
     fn begin(&self, panel: usize, sums: &mut Sums) {
         *sums = Sums::ZERO;
-        for panel in (panel..self.w.count().min(panel + 2)).filter(|_| self.kind == Kind::Int8) {
-            let half = panel % 2 * 16;
+        for (place, panel) in (panel..self.panels.end.min(panel + 2)).enumerate().filter(|_| self.kind == Kind::Int8) {
+            let half = place * 16;
             sums.0.iter_mut().for_each(|row| row[half..half + 16].copy_from_slice(&self.w.end(panel).start.0));
         }
     }
 }
 
-/// The sums of a block, finished and stored.
+/// The sums of some rows.
+struct Block<'a> {
+    sums: &'a Sums,
+    /// The number of rows.
+    height: usize,
+    /// The row of the product that is the first one here.
+    first: usize,
+    /// How many of the rows are stored already.
+    done: usize,
+}
+
+/// A block, finished and stored.
 struct Finish<'a, 'b> {
     of: &'a TiledProduct<'b>,
-    sums: &'a Sums,
-    /// Rows of the sums that are stored already.
-    done: usize,
-    /// Where the next row is in the result.
-    first: usize,
+    block: Block<'a>,
     panel: usize,
     out: &'a mut [f32],
 }
@@ -83,22 +95,22 @@ impl Kernel for Finish<'_, '_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let (of, outputs) = (self.of, self.of.w.outputs());
-        for panel in self.panel..of.w.count().min(self.panel + 2) {
+        let (of, Block { sums, height, first, done }) = (self.of, self.block);
+        for panel in self.panel..of.panels.end.min(self.panel + 2) {
             let half = (panel - self.panel) * 16;
-            let width = 16.min(outputs - panel * 16);
+            let width = 16.min(of.w.outputs() - panel * 16);
             let bias = of.bias.map(|bias| load(s, &bias[panel * 16..][..width]));
-            for r in 0..SIDE - self.done {
-                let row = &self.sums.0[self.done + r][half..half + 16];
-                let mut sum = load(s, row);
+            for r in done..height {
+                let mut sum = load(s, &sums.of(r, height)[half..half + 16]);
                 if of.kind == Kind::Int8 {
-                    let scale = s.mul(s.splat(of.scales[self.first + r]), s.load(&of.w.end(panel).scale.0));
+                    let scale = s.mul(s.splat(of.scales[first + r]), s.load(&of.w.end(panel).scale.0));
                     sum = s.mul(s.to_floats(sum), scale);
                 }
                 if let Some(bias) = bias {
                     sum = s.add(sum, bias);
                 }
-                let out = &mut self.out[(self.first + r) * outputs + panel * 16..][..width];
+                let place = (first + r) * of.stride + (panel - of.panels.start) * 16;
+                let out = &mut self.out[place..][..width];
                 if of.accumulate {
                     sum = s.add(sum, load(s, out));
                 }
