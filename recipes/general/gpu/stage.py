@@ -69,7 +69,7 @@ class Net(network.Net):
         self.sync()
 
     def get(self):
-        return {n: self.master[o : o + k].view(self.shape[n]).float().cpu().numpy() for n, (o, k) in self.at.items()}
+        return {n: self.master[o : o + k].view(self.shape[n]).float().cpu().numpy().copy() for n, (o, k) in self.at.items()}
 
     def sync(self):
         with torch.no_grad():

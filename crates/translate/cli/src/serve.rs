@@ -62,7 +62,7 @@ struct MachineArgs {
     #[arg(long, value_name = "N", value_parser = number::thread_count)]
     threads: Option<NonZeroUsize>,
     /// The device that computes the models: cpu, cuda:0 for the first NVIDIA GPU, or cuda:0,1 for two of them, which
-    /// share the lines, if the program was built with --features cuda
+    /// share the lines; the driver and the libraries of CUDA 12 or 13 are looked for then
     #[arg(long, value_name = "DEVICE", default_value_t = Device::Cpu)]
     device: Device,
     /// The batch of each thread: number of source pieces that are translated together [default: 256, or 8192 for a GPU]

@@ -33,8 +33,8 @@ pub struct Args {
     /// Number of threads; the same number gives the same bits [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<std::num::NonZeroUsize>,
-    /// The device that computes updates: `cpu`, or `cuda:0` for the first NVIDIA GPU, if the program was built with
-    /// `--features cuda`
+    /// The device that computes updates: `cpu`, or `cuda:0` for the first NVIDIA GPU, which needs its driver and the
+    /// libraries of CUDA 12 or 13
     #[arg(long, value_name = "DEVICE", default_value_t = Device::Cpu)]
     device: Device,
     /// Number of updates between two lines of progress, if no progress bar can be shown
