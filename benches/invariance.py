@@ -23,8 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "testdata" / "phrase"
 # Widest first, and the flags of /proc/cpuinfo that tell them; those with numbers of their own matter in that precision only.
-SETS = {"avx512bf16": "avx512_bf16", "avx512vnni": "avx512_vnni", "avx512": "avx512bw", "avxvnni": "avx_vnni", "avx2": "avx2", "portable": ""}
-PRECISE = ["avx512bf16", "avx512vnni", "avxvnni"]
+SETS = {"avx512amx": "amx_int8", "avx512bf16": "avx512_bf16", "avx512vnni": "avx512_vnni", "avx512": "avx512bw", "avxvnni": "avx_vnni", "avx2": "avx2", "portable": ""}
+PRECISE = ["avx512amx", "avx512bf16", "avx512vnni", "avxvnni"]
 
 # The rows of docs/composition.md: a name, what the lines have beside their text, and options.
 TERMS = ["--strategy", "beam", "-b", "6"]

@@ -31,6 +31,7 @@ mod neon;
 mod portable;
 mod simd;
 
+use crate::tiles::Tiles;
 use std::cell::Cell;
 use std::fmt;
 
@@ -56,10 +57,12 @@ pub enum InstructionSet {
     Avx512Vnni,
     /// The same with AVX512-BF16: products of bf16.
     Avx512Bf16,
+    /// AVX-512 with VNNI, and AMX's tiles for products of 8-bit integers that have several rows.
+    Avx512Amx,
 }
 
 impl InstructionSet {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Portable,
         Self::Neon,
         Self::NeonDot,
@@ -68,6 +71,7 @@ impl InstructionSet {
         Self::Avx512,
         Self::Avx512Vnni,
         Self::Avx512Bf16,
+        Self::Avx512Amx,
     ];
 
     /// The sets that this CPU has, from narrow to wide.
@@ -76,8 +80,8 @@ impl InstructionSet {
     }
 }
 
-/// `portable`, `neon`, `neondot`, `avx2`, `avxvnni`, `avx512`, `avx512vnni` or `avx512bf16`, as in the environment
-/// variable `METAPHRASE_ISA`.
+/// `portable`, `neon`, `neondot`, `avx2`, `avxvnni`, `avx512`, `avx512vnni`, `avx512bf16` or `avx512amx`, as in the
+/// environment variable `METAPHRASE_ISA`.
 impl fmt::Display for InstructionSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -89,6 +93,7 @@ impl fmt::Display for InstructionSet {
             Self::Avx512 => "avx512",
             Self::Avx512Vnni => "avx512vnni",
             Self::Avx512Bf16 => "avx512bf16",
+            Self::Avx512Amx => "avx512amx",
         })
     }
 }
@@ -114,6 +119,8 @@ pub fn instruction_set() -> InstructionSet {
         Isa::Avx512Vnni(_) => InstructionSet::Avx512Vnni,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Bf16(_) => InstructionSet::Avx512Bf16,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Amx(..) => InstructionSet::Avx512Amx,
     }
 }
 
@@ -162,6 +169,8 @@ enum Isa {
     Avx512Vnni(avx512::Avx512<{ avx512::VNNI }>),
     #[cfg(target_arch = "x86_64")]
     Avx512Bf16(avx512::Avx512<{ avx512::BF16 }>),
+    #[cfg(target_arch = "x86_64")]
+    Avx512Amx(avx512::Avx512<{ avx512::VNNI }>, Tiles),
 }
 
 impl Isa {
@@ -182,6 +191,11 @@ impl Isa {
             InstructionSet::Avx512Vnni => avx512::Avx512::<{ avx512::VNNI }>::detect().map(Self::Avx512Vnni),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx512Bf16 => avx512::Avx512::<{ avx512::BF16 }>::detect().map(Self::Avx512Bf16),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512Amx => {
+                let vnni = avx512::Avx512::<{ avx512::VNNI }>::detect()?;
+                Tiles::detect().map(|tiles| Self::Avx512Amx(vnni, tiles))
+            }
             _ => None, // of another kind of CPU
         }
     }
@@ -227,6 +241,17 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
         Isa::Avx512Vnni(simd) => simd.base().enter(kernel),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Bf16(simd) => simd.base().enter(kernel),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Amx(simd, _) => simd.base().enter(kernel),
+    }
+}
+
+/// The tiles of AMX, if this thread uses them.
+pub(crate) fn tiles() -> Option<Tiles> {
+    match current() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Amx(_, tiles) => Some(tiles),
+        _ => None,
     }
 }
 
@@ -250,6 +275,8 @@ pub(crate) fn dispatch_int8<K: Kernel>(kernel: K) -> K::Output {
         Isa::Avx512Vnni(simd) => simd.enter(kernel),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Bf16(simd) => simd.with_vnni().enter(kernel),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Amx(simd, _) => simd.enter(kernel),
         _ => dispatch(kernel),
     }
 }

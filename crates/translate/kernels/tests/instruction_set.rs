@@ -39,6 +39,7 @@ fn the_environment_chooses() {
         InstructionSet::Avx512,
         InstructionSet::Avx512Vnni,
         InstructionSet::Avx512Bf16,
+        InstructionSet::Avx512Amx,
     ];
     for set in sets {
         let has = InstructionSet::available().any(|available| available == set);

@@ -7,7 +7,10 @@ use metaphrase_kernels::{
 };
 
 /// rows, inputs, outputs: too few rows, whole blocks and the rest of one, lanes and panels that are not full.
-const SHAPES: [(usize, usize, usize); 13] = [
+const SHAPES: [(usize, usize, usize); 16] = [
+    (2, 64, 32),
+    (3, 100, 40),
+    (9, 384, 50),
     (15, 64, 32),
     (16, 64, 32),
     (17, 100, 40),

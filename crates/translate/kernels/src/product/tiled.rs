@@ -31,18 +31,18 @@ pub(super) struct TiledProduct<'a> {
 const LANES: usize = 128 * 1024;
 
 impl TiledProduct<'_> {
-    /// Whether there are enough rows, and anything to multiply.
+    /// Whether there are enough rows of any kind, and anything to multiply.
     pub(super) fn serves(rows: usize, lanes: usize) -> bool {
         rows >= TILE_ROWS && lanes > 0
     }
 
-    /// The product of `rows` rows, which [`serves`](Self::serves).
+    /// The product of `rows` rows, of which there is one at least, as there is a lane.
     pub(super) fn run(&self, rows: usize, out: &mut [f32]) {
         let length = self.w.length();
         assert_eq!((self.x.len(), out.len()), (rows * length, rows * self.stride), "lanes of x, and the result");
         let (height, most) = (rows.min(SIDE), (LANES / length).max(SIDE) / SIDE * SIDE);
         let mut sums = Sums::ZERO;
-        self.tiles.configured(|| {
+        self.tiles.configured(height, |blocks| {
             for start in (0..rows).step_by(most) {
                 let end = rows.min(start + most);
                 for panel in self.panels.clone().step_by(2) {
@@ -50,9 +50,9 @@ impl TiledProduct<'_> {
                     for row in (start..end).step_by(SIDE) {
                         // The last block has rows of the one before in it, which are not finished again.
                         let first = row.min(rows - height);
-                        self.begin(panel, &mut sums);
+                        self.begin(panel, height, &mut sums);
                         let x = &self.x[first * length..][..height * length];
-                        self.tiles.multiply(self.kind, x, length, panels, &mut sums);
+                        blocks.multiply(self.kind, x, length, panels, &mut sums);
                         let block = Block { sums: &sums, height, first, done: row - first };
                         dispatch(Finish { of: self, block, panel, out });
                     }
@@ -61,13 +61,14 @@ impl TiledProduct<'_> {
         });
     }
 
-    /// Where the sums of two panels begin.
-    fn begin(&self, panel: usize, sums: &mut Sums) {
-        *sums = Sums::ZERO;
-        for (place, panel) in (panel..self.panels.end.min(panel + 2)).enumerate().filter(|_| self.kind == Kind::Int8) {
-            let half = place * 16;
-            sums.0.iter_mut().for_each(|row| row[half..half + 16].copy_from_slice(&self.w.end(panel).start.0));
+    /// Where the sums of two panels begin, for `rows` rows.
+    fn begin(&self, panel: usize, rows: usize, sums: &mut Sums) {
+        let mut start = [0.0; SIDE];
+        if self.kind == Kind::Int8 {
+            let ends = self.w.ends(panel..self.panels.end.min(panel + 2));
+            start.as_chunks_mut().0.iter_mut().zip(ends).for_each(|(start, end)| *start = end.start.0);
         }
+        sums.fill(rows, &start);
     }
 }
 
