@@ -7,7 +7,18 @@ use crate::panels::Panels;
 use crate::quantise::quantise_rows;
 use crate::tiles::Tiles;
 use crate::zeros::{NonZeroRows, Zeros};
+use crate::{isa, team};
 use std::ops::Range;
+
+/// The fewest rows of integers whose products the tiles make faster: 1.4 times with seven rows of 384 × 384, where six are
+/// as fast without them, and 2.4 times with 32.
+const FEWEST: usize = 7;
+
+/// The tiles for a product of integers, if this thread uses them, unless there are too few rows or its team divides the
+/// products.
+pub(crate) fn tiles_of_integers(rows: usize, lanes: usize) -> Option<Tiles> {
+    isa::tiles().filter(|_| rows >= FEWEST && lanes > 0 && !team::in_team())
+}
 
 /// Rows as the numbers that weights of one [`Precision`] are multiplied by: rounded once, for all products that read
 /// them.
@@ -117,7 +128,7 @@ impl ProductStorage {
         let kept = match precision {
             // They multiply zeros faster than lists are made.
             _ if self.tiles.is_some() => None,
-            Precision::Int8 if Tiles::of_integers(rows, x.cols()).is_some() => None,
+            Precision::Int8 if tiles_of_integers(rows, x.cols()).is_some() => None,
             Precision::Int16 => None, // which is there to be compared with the paper, and each kind of number adds code
             _ => self.zeros.find(lanes, rows, precision == Precision::Int8),
         };

@@ -14,7 +14,7 @@ use crate::lanes::Rows;
 use crate::log_sum::BLOCK;
 use crate::matrix::Matrix;
 use crate::number::{Bf16, F32, Float, Int8, Int16, Number, Precision, Sparse};
-use crate::operand::{Operand, ProductStorage};
+use crate::operand::{Operand, ProductStorage, tiles_of_integers};
 use crate::packed::PackedMatrix;
 use crate::panels::Panels;
 use crate::team;
@@ -36,7 +36,7 @@ pub fn product<'a>(x: impl Into<Operand<'a>>, w: &PackedMatrix, epilogue: Epilog
 
 fn product_of_any(x: Operand<'_>, w: &PackedMatrix, epilogue: Epilogue<'_>, out: &mut Matrix) {
     assert_eq!((x.inputs(), x.precision()), (w.inputs(), w.precision()), "columns of x, and their numbers");
-    if let Some(tiles) = Tiles::of_integers(x.rows(), w.inputs()).filter(|_| w.precision() == Precision::Int8) {
+    if let Some(tiles) = tiles_of_integers(x.rows(), w.inputs()).filter(|_| w.precision() == Precision::Int8) {
         return tiled_product(tiles, x, w, epilogue, out);
     }
     epilogue.check(x.rows(), w.outputs());
@@ -177,7 +177,7 @@ pub(crate) fn columns<N: Number>(
     out: &mut Matrix,
 ) {
     out.resize(x.rows(), BLOCK);
-    if let Some(tiles) = Tiles::of_integers(x.rows(), w.length()).filter(|_| x.precision() == Precision::Int8) {
+    if let Some(tiles) = tiles_of_integers(x.rows(), w.length()).filter(|_| x.precision() == Precision::Int8) {
         let (kind, scales, activation) = (Kind::Int8, x.scales, Activation::None);
         return TiledProduct {
             tiles,

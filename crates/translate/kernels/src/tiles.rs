@@ -7,7 +7,6 @@
 //! ([`ProductStorage::with_tiles`](crate::ProductStorage::with_tiles)) have them.
 
 use crate::aligned::Lanes;
-use crate::{isa, team};
 
 /// The right to use the tiles: only a check of the CPU and of the kernel makes one.
 #[derive(Clone, Copy, Debug)]
@@ -19,10 +18,6 @@ pub(crate) const SIDE: usize = 32;
 /// Rows of a tile. A block of more rows has two tiles, its first and its last rows; of fewer than 32 rows some are in
 /// both.
 pub(crate) const TILE_ROWS: usize = 16;
-
-/// The fewest rows of integers whose products the tiles make faster: 1.4 times with seven rows of 384 × 384, where six are
-/// as fast without them, and 2.4 times with 32.
-const FEWEST: usize = 7;
 
 /// Tiles for blocks of so many rows, from 1 to 32, while they are configured.
 pub(crate) struct Blocks {
@@ -68,14 +63,6 @@ pub(crate) enum Kind {
 struct Rest {
     rows: [[f32; STEP]; SIDE],
     panels: [[Lanes; STEP]; 2],
-}
-
-impl Tiles {
-    /// The tiles for a product of integers, if this thread uses them, unless there are too few rows or its team divides
-    /// the products.
-    pub(crate) fn of_integers(rows: usize, lanes: usize) -> Option<Self> {
-        isa::tiles().filter(|_| rows >= FEWEST && lanes > 0 && !team::in_team())
-    }
 }
 
 impl Blocks {
