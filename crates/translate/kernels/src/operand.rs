@@ -10,8 +10,8 @@ use crate::zeros::{NonZeroRows, Zeros};
 use crate::{isa, team};
 use std::ops::Range;
 
-/// The fewest rows of integers whose products the tiles make faster: 1.4 times with seven rows of 384 × 384, where six are
-/// as fast without them, and 2.4 times with 32.
+/// The fewest rows of integers whose products the tiles make faster: 1.4 times with seven rows of 384 × 384, where six
+/// are as fast without them, and 2.4 times with 32.
 const FEWEST: usize = 7;
 
 /// The tiles for a product of integers, if this thread uses them, unless there are too few rows or its team divides the

@@ -2,9 +2,9 @@
 //! bf16 or with integers of 8 bits. The panels of weights lie in memory as these registers want them.
 //!
 //! Integers are exact, so their products have the bits of all other instruction sets, and those of enough rows take the
-//! tiles where the thread uses [`Avx512Amx`](crate::InstructionSet::Avx512Amx). A tile adds the first and the second products of all pairs of bf16 on their own, so sums of bf16 end
-//! with other bits. Hence only products that ask for tiles
-//! ([`ProductStorage::with_tiles`](crate::ProductStorage::with_tiles)) have them.
+//! tiles where the thread uses [`Avx512Amx`](crate::InstructionSet::Avx512Amx). A tile adds the first and the second
+//! products of all pairs of bf16 on their own, so sums of bf16 end with other bits. Hence only products that ask for
+//! tiles ([`ProductStorage::with_tiles`](crate::ProductStorage::with_tiles)) have them.
 
 use crate::aligned::Lanes;
 
@@ -19,7 +19,7 @@ pub(crate) const SIDE: usize = 32;
 /// both.
 pub(crate) const TILE_ROWS: usize = 16;
 
-/// Tiles for blocks of so many rows, from 1 to 32, while they are configured.
+/// Tiles for blocks of a number of rows, from 1 to 32, while they are configured.
 pub(crate) struct Blocks {
     rows: usize,
 }
