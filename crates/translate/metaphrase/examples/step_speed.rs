@@ -1,6 +1,6 @@
 //! The time of a step, by the size of the evidence: the n best translations of a phrase-based model's lattices, with n
 //! from 10 to 10,000, and the whole lattices. Prints JSON:
-//! `cargo run --release -p metaphrase --example flat -- de-en smt-model/ de en test.de 100`
+//! `cargo run --release -p metaphrase --example step_speed -- de-en smt-model/ de en test.de 100`
 
 use metaphrase::{Request, TranslateOptions, Translator, Unit, UnitTimes};
 use std::error::Error;

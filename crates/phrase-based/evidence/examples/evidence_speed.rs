@@ -1,6 +1,6 @@
 //! The time of evidence by its size: counting, the matrix, and a step of the search, as JSON lines.
 //!
-//! `cargo run --release -p metaphrase-evidence --example flat`
+//! `cargo run --release -p metaphrase-evidence --example evidence_speed`
 
 use metaphrase_base::{ScoreBuffer, SentenceScorer, WordId, WordScores};
 use metaphrase_evidence::{Matrix, Paths, Theta, Units};
