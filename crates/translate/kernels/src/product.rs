@@ -22,7 +22,7 @@ use crate::tiles::{Kind, Tiles};
 use crate::values::Values;
 use crate::zeros::NonZeroRows;
 use tile::Product;
-use tiled::TiledProduct;
+use tiled::{Addend, TiledProduct};
 
 /// out ← activation(x·w + bias + add), for rows in the numbers of the weights. `out` is resized to
 /// `x.rows() × w.outputs()`.
@@ -100,16 +100,10 @@ fn tiled_product(tiles: Tiles, x: Operand<'_>, w: &PackedMatrix, epilogue: Epilo
     out.resize(x.rows(), w.outputs());
     let kind = if x.precision() == Precision::Int8 { Kind::Int8 } else { Kind::Bf16 };
     let Epilogue { bias, add, activation } = epilogue;
-    let accumulate = match add {
-        Some(add) => {
-            out.as_mut_slice().copy_from_slice(add.as_slice());
-            true
-        }
-        None => false,
-    };
+    let addend = add.map_or(Addend::None, |add| Addend::Values(add.as_slice()));
     let (w, scales) = (w.panels(), x.scales);
     let (panels, stride) = (0..w.count(), w.outputs());
-    let tiled = TiledProduct { tiles, kind, x: x.lanes, scales, w, panels, stride, bias, activation, accumulate };
+    let tiled = TiledProduct { tiles, kind, x: x.lanes, scales, w, panels, stride, bias, activation, addend };
     tiled.run(x.rows(), out.as_mut_slice());
     if !matches!(activation, Activation::Relu | Activation::ClippedRelu) {
         activation.apply(out.as_mut_slice());
@@ -189,7 +183,7 @@ pub(crate) fn columns<N: Number>(
             stride: BLOCK,
             bias,
             activation,
-            accumulate: false,
+            addend: Addend::None,
         }
         .run(x.rows(), out.as_mut_slice());
     }
@@ -234,8 +228,8 @@ fn product_add_of<N: Float>(x: &Matrix, w: &Panels, out: &mut Matrix, storage: &
 pub(crate) fn add_lanes<N: Number>(tiles: Option<Tiles>, x: &[f32], rows: usize, w: &Panels, out: &mut [f32]) {
     if let Some(tiles) = tiles.filter(|_| TiledProduct::serves(rows, w.length())) {
         let (kind, activation, panels, stride) = (Kind::Bf16, Activation::None, 0..w.count(), w.outputs());
-        let (scales, bias, accumulate) = (&[][..], None, true);
-        return TiledProduct { tiles, kind, x, scales, w, panels, stride, bias, activation, accumulate }.run(rows, out);
+        let (scales, bias, addend) = (&[][..], None, Addend::Result);
+        return TiledProduct { tiles, kind, x, scales, w, panels, stride, bias, activation, addend }.run(rows, out);
     }
     let all = Product::<N>::new(x, &[], rows, w, Values::new(out));
     N::dispatch(Product { accumulate: true, ..all });

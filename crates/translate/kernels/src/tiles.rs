@@ -66,16 +66,27 @@ struct Rest {
 }
 
 impl Blocks {
-    /// Adds the products of the rows of a block, of `length` lanes, and of one or two panels to `sums`.
-    pub(crate) fn multiply(&self, kind: Kind, x: &[f32], length: usize, panels: &[Lanes], sums: &mut Sums) {
+    /// Makes `sums` the products of the rows of a block, of `length` lanes, and of one or two panels, plus `start`.
+    pub(crate) fn multiply(
+        &self,
+        kind: Kind,
+        x: &[f32],
+        length: usize,
+        panels: &[Lanes],
+        start: &Sums,
+        sums: &mut Sums,
+    ) {
         assert_eq!(x.len(), self.rows * length, "lanes of the rows");
         let (first, second) = panels.split_at(length);
         // A single panel is multiplied twice; the second half of the sums is not read.
         let second = if second.is_empty() { first } else { &second[..length] };
         let whole = length / STEP * STEP;
-        if whole > 0 {
-            registers::multiply(self, kind, x, length, [first, second], whole / STEP, sums);
-        }
+        let start = if whole > 0 {
+            registers::multiply(self, kind, x, length, [first, second], whole / STEP, Some(start), sums);
+            None
+        } else {
+            Some(start)
+        };
         if whole < length {
             let mut rest = Rest { rows: [[0.0; STEP]; SIDE], panels: [[Lanes::ZERO; STEP]; 2] };
             for (to, from) in rest.rows.iter_mut().zip(x.chunks_exact(length)) {
@@ -85,7 +96,7 @@ impl Blocks {
                 to[..length - whole].copy_from_slice(&from[whole..]);
             }
             let [first, second] = &rest.panels;
-            registers::multiply(self, kind, rest.rows.as_flattened(), STEP, [first, second], 1, sums);
+            registers::multiply(self, kind, rest.rows.as_flattened(), STEP, [first, second], 1, start, sums);
         }
     }
 }
@@ -148,10 +159,13 @@ mod registers {
 
     /// The loop of [`multiply`] for at most sixteen rows, with this product of tiles.
     macro_rules! upper_tile {
-        ($product:literal, $sums:ident, $x:ident, $first:ident, $second:ident, $stride:ident, $steps:ident) => {
+        (
+            $product:literal, $start:ident, $sums:ident, $x:ident, $first:ident, $second:ident, $stride:ident,
+            $steps:ident
+        ) => {
             asm!(
-                "tileloadd tmm0, [{sums} + {row}*2]",
-                "tileloadd tmm1, [{sums} + {row}*2 + 64]",
+                "tileloadd tmm0, [{start} + {row}*2]",
+                "tileloadd tmm1, [{start} + {row}*2 + 64]",
                 "2:",
                 "tileloadd tmm4, [{x} + {stride}*1]",
                 "tileloadd tmm6, [{first} + {row}*1]",
@@ -165,6 +179,7 @@ mod registers {
                 "jnz 2b",
                 "tilestored [{sums} + {row}*2], tmm0",
                 "tilestored [{sums} + {row}*2 + 64], tmm1",
+                start = in(reg) $start,
                 sums = in(reg) $sums,
                 x = inout(reg) $x => _,
                 first = inout(reg) $first => _,
@@ -180,12 +195,15 @@ mod registers {
 
     /// The loop of [`multiply`] for more than sixteen rows, with this product of tiles.
     macro_rules! tiles {
-        ($product:literal, $sums:ident, $x:ident, $lower:ident, $first:ident, $second:ident, $stride:ident, $steps:ident) => {
+        (
+            $product:literal, $start:ident, $sums:ident, $x:ident, $lower:ident, $first:ident, $second:ident,
+            $stride:ident, $steps:ident
+        ) => {
             asm!(
-                "tileloadd tmm0, [{sums} + {row}*2]",
-                "tileloadd tmm1, [{sums} + {row}*2 + 64]",
-                "tileloadd tmm2, [{sums} + {row}*2 + 2048]",
-                "tileloadd tmm3, [{sums} + {row}*2 + 2112]",
+                "tileloadd tmm0, [{start} + {row}*2]",
+                "tileloadd tmm1, [{start} + {row}*2 + 64]",
+                "tileloadd tmm2, [{start} + {row}*2 + 2048]",
+                "tileloadd tmm3, [{start} + {row}*2 + 2112]",
                 "2:",
                 "tileloadd tmm4, [{x} + {stride}*1]",
                 "tileloadd tmm6, [{first} + {row}*1]",
@@ -205,6 +223,7 @@ mod registers {
                 "tilestored [{sums} + {row}*2 + 64], tmm1",
                 "tilestored [{sums} + {row}*2 + 2048], tmm2",
                 "tilestored [{sums} + {row}*2 + 2112], tmm3",
+                start = in(reg) $start,
                 sums = in(reg) $sums,
                 x = inout(reg) $x => _,
                 lower = inout(reg) $lower => _,
@@ -220,8 +239,8 @@ mod registers {
         };
     }
 
-    /// sums ← sums + x·w for the rows of a block, whose lanes lie `stride` apart, and two panels, over `steps` times
-    /// sixteen lanes.
+    /// sums ← start + x·w for the rows of a block, whose lanes lie `stride` apart, and two panels, over `steps` times
+    /// sixteen lanes. Without a start it is the sums of before.
     pub(super) fn multiply(
         &Blocks { rows }: &Blocks,
         kind: Kind,
@@ -229,11 +248,13 @@ mod registers {
         stride: usize,
         [first, second]: [&[Lanes]; 2],
         steps: usize,
+        start: Option<&Sums>,
         sums: &mut Sums,
     ) {
         assert!(steps > 0 && x.len() >= (rows - 1) * stride + steps * STEP, "lanes of the rows");
         assert!(first.len().min(second.len()) >= steps * STEP, "lines of two panels");
         let lower = x[rows.saturating_sub(TILE_ROWS) * stride..].as_ptr();
+        let start = start.unwrap_or(sums).0.as_ptr().cast::<f32>();
         let (x, stride, sums) = (x.as_ptr(), 4 * stride, sums.0.as_mut_ptr().cast::<f32>());
         let (first, second) = (first.as_ptr(), second.as_ptr());
         // SAFETY: the tiles are there and configured for these rows. At most sixteen rows of 64 bytes, `stride` apart,
@@ -241,10 +262,12 @@ mod registers {
         // bytes of both panels: the assertions guarantee that all of them exist. Only rows of `sums` are written.
         unsafe {
             match kind {
-                Kind::Bf16 if rows <= TILE_ROWS => upper_tile!("tdpbf16ps", sums, x, first, second, stride, steps),
-                Kind::Int8 if rows <= TILE_ROWS => upper_tile!("tdpbusd", sums, x, first, second, stride, steps),
-                Kind::Bf16 => tiles!("tdpbf16ps", sums, x, lower, first, second, stride, steps),
-                Kind::Int8 => tiles!("tdpbusd", sums, x, lower, first, second, stride, steps),
+                Kind::Bf16 if rows <= TILE_ROWS => {
+                    upper_tile!("tdpbf16ps", start, sums, x, first, second, stride, steps)
+                }
+                Kind::Int8 if rows <= TILE_ROWS => upper_tile!("tdpbusd", start, sums, x, first, second, stride, steps),
+                Kind::Bf16 => tiles!("tdpbf16ps", start, sums, x, lower, first, second, stride, steps),
+                Kind::Int8 => tiles!("tdpbusd", start, sums, x, lower, first, second, stride, steps),
             }
         }
     }
@@ -265,5 +288,15 @@ mod registers {
         }
     }
 
-    pub(super) fn multiply(_: &Blocks, _: Kind, _: &[f32], _: usize, _: [&[Lanes]; 2], _: usize, _: &mut Sums) {}
+    pub(super) fn multiply(
+        _: &Blocks,
+        _: Kind,
+        _: &[f32],
+        _: usize,
+        _: [&[Lanes]; 2],
+        _: usize,
+        _: Option<&Sums>,
+        _: &mut Sums,
+    ) {
+    }
 }

@@ -7,6 +7,7 @@ use crate::panels::Panels;
 use crate::tiles::{Kind, SIDE, Sums, TILE_ROWS, Tiles};
 
 use super::tile::apply;
+use std::mem::swap;
 use std::ops::Range;
 
 /// A product of rows with some panels of `w`.
@@ -23,8 +24,17 @@ pub(super) struct TiledProduct<'a> {
     pub(super) stride: usize,
     pub(super) bias: Option<&'a [f32]>,
     pub(super) activation: Activation,
-    /// Whether the product is added to the values of `out`.
-    pub(super) accumulate: bool,
+    pub(super) addend: Addend<'a>,
+}
+
+/// What is added to a product.
+#[derive(Clone, Copy)]
+pub(super) enum Addend<'a> {
+    None,
+    /// The values of the result before it.
+    Result,
+    /// Values in the shape of the result.
+    Values(&'a [f32]),
 }
 
 /// Rows that are multiplied by all panels before the next ones are read: they stay in the second-level cache.
@@ -41,24 +51,32 @@ impl TiledProduct<'_> {
         let length = self.w.length();
         assert_eq!((self.x.len(), out.len()), (rows * length, rows * self.stride), "lanes of x, and the result");
         let (height, most) = (rows.min(SIDE), (LANES / length).max(SIDE) / SIDE * SIDE);
-        let mut sums = Sums::ZERO;
+        let (mut starts, mut both) = (Sums::ZERO, [Sums::ZERO; 2]);
+        let [mut sums, mut next] = both.each_mut();
+        // The block before: it is finished while the tiles multiply the next one.
+        let mut multiplied = None;
         self.tiles.configured(height, |blocks| {
             for start in (0..rows).step_by(most) {
                 let end = rows.min(start + most);
                 for panel in self.panels.clone().step_by(2) {
                     let panels = self.w.panels(panel..self.panels.end.min(panel + 2));
+                    self.begin(panel, height, &mut starts);
                     for row in (start..end).step_by(SIDE) {
                         // The last block has rows of the one before in it, which are not finished again.
                         let first = row.min(rows - height);
-                        self.begin(panel, height, &mut sums);
                         let x = &self.x[first * length..][..height * length];
-                        blocks.multiply(self.kind, x, length, panels, &mut sums);
-                        let block = Block { sums: &sums, height, first, done: row - first };
-                        dispatch(Finish { of: self, block, panel, out });
+                        blocks.multiply(self.kind, x, length, panels, &starts, next);
+                        if let Some(block) = multiplied.replace(Block { panel, height, first, done: row - first }) {
+                            dispatch(Finish { of: self, block, sums, out });
+                        }
+                        swap(&mut sums, &mut next);
                     }
                 }
             }
         });
+        if let Some(block) = multiplied {
+            dispatch(Finish { of: self, block, sums, out });
+        }
     }
 
     /// Where the sums of two panels begin, for `rows` rows.
@@ -72,9 +90,10 @@ impl TiledProduct<'_> {
     }
 }
 
-/// The sums of some rows.
-struct Block<'a> {
-    sums: &'a Sums,
+/// The place of some sums in a product.
+struct Block {
+    /// The first of two panels.
+    panel: usize,
     /// The number of rows.
     height: usize,
     /// The row of the product that is the first one here.
@@ -86,8 +105,8 @@ struct Block<'a> {
 /// A block, finished and stored.
 struct Finish<'a, 'b> {
     of: &'a TiledProduct<'b>,
-    block: Block<'a>,
-    panel: usize,
+    block: Block,
+    sums: &'a Sums,
     out: &'a mut [f32],
 }
 
@@ -96,13 +115,13 @@ impl Kernel for Finish<'_, '_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let (of, Block { sums, height, first, done }) = (self.of, self.block);
-        for panel in self.panel..of.panels.end.min(self.panel + 2) {
-            let half = (panel - self.panel) * 16;
+        let (of, Block { panel: pair, height, first, done }) = (self.of, self.block);
+        for panel in pair..of.panels.end.min(pair + 2) {
+            let half = (panel - pair) * 16;
             let width = 16.min(of.w.outputs() - panel * 16);
             let bias = of.bias.map(|bias| load(s, &bias[panel * 16..][..width]));
             for r in done..height {
-                let mut sum = load(s, &sums.of(r, height)[half..half + 16]);
+                let mut sum = load(s, &self.sums.of(r, height)[half..half + 16]);
                 if of.kind == Kind::Int8 {
                     let scale = s.mul(s.splat(of.scales[first + r]), s.load(&of.w.end(panel).scale.0));
                     sum = s.mul(s.to_floats(sum), scale);
@@ -112,8 +131,10 @@ impl Kernel for Finish<'_, '_> {
                 }
                 let place = (first + r) * of.stride + (panel - of.panels.start) * 16;
                 let out = &mut self.out[place..][..width];
-                if of.accumulate {
-                    sum = s.add(sum, load(s, out));
+                match of.addend {
+                    Addend::None => {}
+                    Addend::Result => sum = s.add(sum, load(s, out)),
+                    Addend::Values(values) => sum = s.add(sum, load(s, &values[place..][..width])),
                 }
                 let mut sum = [[sum]];
                 match of.activation {
