@@ -82,7 +82,7 @@ impl Blocks {
         let second = if second.is_empty() { first } else { &second[..length] };
         let whole = length / STEP * STEP;
         let start = if whole > 0 {
-            registers::multiply(self, kind, x, length, [first, second], whole / STEP, Some(start), sums);
+            registers::multiply(self, kind, (x, length), [first, second], whole / STEP, Some(start), sums);
             None
         } else {
             Some(start)
@@ -96,7 +96,8 @@ impl Blocks {
                 to[..length - whole].copy_from_slice(&from[whole..]);
             }
             let [first, second] = &rest.panels;
-            registers::multiply(self, kind, rest.rows.as_flattened(), STEP, [first, second], 1, start, sums);
+            let rows = (rest.rows.as_flattened(), STEP);
+            registers::multiply(self, kind, rows, [first, second], 1, start, sums);
         }
     }
 }
@@ -244,8 +245,7 @@ mod registers {
     pub(super) fn multiply(
         &Blocks { rows }: &Blocks,
         kind: Kind,
-        x: &[f32],
-        stride: usize,
+        (x, stride): (&[f32], usize),
         [first, second]: [&[Lanes]; 2],
         steps: usize,
         start: Option<&Sums>,
@@ -291,8 +291,7 @@ mod registers {
     pub(super) fn multiply(
         _: &Blocks,
         _: Kind,
-        _: &[f32],
-        _: usize,
+        _: (&[f32], usize),
         _: [&[Lanes]; 2],
         _: usize,
         _: Option<&Sums>,

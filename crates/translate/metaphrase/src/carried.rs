@@ -260,6 +260,20 @@ fn moved(parts: &[LinePart], place: &Range<usize>, lead: usize, length: usize) -
 }
 
 impl CarriedLine {
+    /// A line without letters and digits, which is its own translation; `None` if it is empty.
+    pub(crate) fn whole(line: &str) -> Option<Self> {
+        (!line.trim().is_empty()).then(|| Self {
+            text: SegmentedText::of_line(&[LinePart::Marker(line.to_owned())]),
+            terms: Vec::new(),
+            own: 0,
+            names: Vec::new(),
+            renderings: Vec::new(),
+            plain_words: Vec::new(),
+            note: String::new(),
+            aligned: false,
+        })
+    }
+
     /// Whether the line needs no model: it has no words that the model can read. The line is its own translation then.
     pub(crate) fn is_copied(&self) -> bool {
         self.text.is_empty() && !self.text.input().is_empty()

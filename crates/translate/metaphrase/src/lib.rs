@@ -51,6 +51,7 @@ mod phrase_based;
 mod pivot;
 mod plan;
 mod reply;
+mod runs;
 mod search_graph;
 mod stream;
 mod term_options;

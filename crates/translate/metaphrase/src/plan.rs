@@ -7,7 +7,10 @@ use crate::engine::{Engine, EngineFacts, Plan, Session};
 use crate::glossary::GlossaryTerms;
 use crate::parts::{Divider, Gaps, PartCollector};
 use crate::reply::{AnswerFn, Cancel, Reply};
-use crate::{Error, Glossary, Lost, Request, RequiredTerm, SearchOptions, TranslateOptions, Translation};
+use crate::runs::SignRuns;
+use crate::{
+    Error, Glossary, Lost, Request, RequiredTerm, SearchOptions, TranslateOptions, Translation, UnknownCharacters,
+};
 use metaphrase_document::Splitter;
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -25,6 +28,8 @@ pub(crate) struct Planner<'t> {
     small_letters: bool,
     /// Whether requests have text, not pieces.
     is_text: bool,
+    /// Whether lines without letters and digits stay as they are.
+    copies_signs: bool,
 }
 
 /// A request as an engine gets it.
@@ -47,6 +52,7 @@ struct PlannedPart {
     whole: Reading,
     /// If it is in capitals.
     small: Option<SmallLetters>,
+    runs: Option<SignRuns>,
 }
 
 /// A line in capitals.
@@ -94,7 +100,8 @@ impl<'t> Planner<'t> {
         let draws = options.search.sampling.is_some() || options.search_graph.is_some() || options.search.explored;
         let small_letters = facts.target_vocabulary.is_some() && !facts.takes_whole_lines && !draws && !options.pieces;
         let is_text = !options.pieces;
-        Ok(Self { session, aligned, glossaries, divider, check, lacking, small_letters, is_text })
+        let copies_signs = is_text && options.unknown == UnknownCharacters::Keep;
+        Ok(Self { session, aligned, glossaries, divider, check, lacking, small_letters, is_text, copies_signs })
     }
 
     /// What the vocabulary lacks, unless the caller deals with unknown words in another way.
@@ -135,7 +142,14 @@ impl<'t> Planner<'t> {
         let small = if self.small_letters && searches { small(&request) } else { None };
         let small = small.map(|small| SmallLetters { request: request.clone(), reading: self.reading(small, number) });
         let terms = request.terms.required.clone();
-        PlannedPart { start, terms, whole: self.reading(request, number), small }
+        let runs = if self.is_text && request.target.is_none() { SignRuns::of(&request.source) } else { None };
+        let has_words = request.source.contains(char::is_alphanumeric) || !terms.is_empty();
+        let whole = if self.copies_signs && searches && !has_words {
+            Reading { carried: CarriedLine::whole(&request.source), plan: Plan { request, number } }
+        } else {
+            self.reading(request, number)
+        };
+        PlannedPart { start, terms, whole, small, runs }
     }
 
     fn reading(&self, mut request: Request, number: usize) -> Reading {
@@ -165,7 +179,7 @@ impl<'t> Planner<'t> {
                 PartCollector::answers(line.parts.len(), line.gaps, answer).collect()
             };
             for (part, answer) in line.parts.into_iter().zip(answers) {
-                let answer = with_terms(part.terms, part.start, answer);
+                let answer = with_terms(part.terms, part.start, with_runs(part.runs, answer));
                 match part.small {
                     None => readings.push((part.whole, answer)),
                     Some(SmallLetters { request, reading }) => {
@@ -227,6 +241,17 @@ fn with_terms(mut terms: Vec<RequiredTerm>, start: usize, answer: AnswerFn) -> A
             // A later leg of a way by a third language may have terms of its own, which come after these.
             let more = translation.terms.iter().skip(terms.len()).cloned();
             Translation { terms: terms.into_iter().chain(more).collect(), ..translation }
+        }));
+    })
+}
+
+/// What is called with a translation, after its runs of signs got the lengths of those of the source.
+fn with_runs(runs: Option<SignRuns>, answer: AnswerFn) -> AnswerFn {
+    let Some(runs) = runs else { return answer };
+    Box::new(move |found| {
+        answer(found.map(|mut translation| {
+            translation.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.text = runs.restored(&hypothesis.text));
+            translation
         }));
     })
 }
