@@ -1,6 +1,7 @@
 //! The translation of a sentence, with its things to copy in their places.
 
 use crate::block::Sentence;
+use crate::wrapped::divide_like;
 use metaphrase_text::without_spaces;
 use std::ops::Range;
 
@@ -80,7 +81,11 @@ pub(crate) fn restore(sentence: &Sentence, source: &str, answer: &Answer) -> Res
     let inserted = places.iter().filter(|place| place.is_none()).count();
     // Things at one place keep the order of the source.
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end, edit.number));
-    apply(&answer.text, edits, sentence.kept.len(), &answer.links, inserted)
+    let mut restored = apply(&answer.text, edits, sentence.kept.len(), &answer.links, inserted);
+    if sentence.keeps_lines {
+        divide_like(source, &mut restored.text, &restored.kept);
+    }
+    restored
 }
 
 /// A part of a text that is replaced.

@@ -73,6 +73,8 @@ pub(crate) struct Sentence {
     pub(crate) kept: Vec<CopySpan>,
     /// Whether there are words to translate.
     pub(crate) has_words: bool,
+    /// Whether its translation has as many lines.
+    pub(crate) keeps_lines: bool,
 }
 
 /// Markup inside a paragraph: around a part of its text, or at one place.
@@ -249,7 +251,8 @@ impl Block {
                 kept.extend((next.range.start >= range.start).then_some(next));
             }
             let found = find_apart(&self.text, &range, |text| find_in(text, how.keep, how.style), &cuts);
-            self.sentences.push(Sentence::new(&self.text, range, kept, found));
+            let keeps_lines = how.line_ends == LineEnds::Message && self.text[range.clone()].contains('\n');
+            self.sentences.push(Sentence { keeps_lines, ..Sentence::new(&self.text, range, kept, found) });
         }
     }
 
@@ -308,14 +311,26 @@ pub(crate) struct Sentences<'a> {
     pub(crate) longest: Option<usize>,
     /// The things that stay.
     pub(crate) keep: Keep,
-    /// Whether the ends of lines are blanks: `Some(true)`: all; `Some(false)`: those inside paragraphs.
-    pub(crate) flat: Option<bool>,
+    pub(crate) line_ends: LineEnds,
     /// What programs write into the text.
     pub(crate) notation: Notation,
     /// The way in which its arguments are named.
     pub(crate) style: Style,
     /// How its characters are written.
     pub(crate) escape: Escape,
+}
+
+/// What the ends of lines are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LineEnds {
+    /// Ends of sentences.
+    Sentences,
+    /// Ends of sentences, unless a sentence plainly goes on in the next line: its translation has as many lines.
+    Message,
+    /// Blanks inside paragraphs.
+    Paragraphs,
+    /// Blanks.
+    Blanks,
 }
 
 /// What programs write into a text that is no markup.
@@ -332,7 +347,7 @@ impl Sentences<'_> {
     /// The text with blanks for the ends of lines that end no sentence; no byte moves.
     fn view<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut view = self.flat_view(text);
-        if self.flat != Some(true) && self.splitter.is_some() && text.contains("   ") {
+        if self.line_ends != LineEnds::Blanks && self.splitter.is_some() && text.contains("   ") {
             wrapped::divide_columns(text, view.to_mut());
         }
         match self.notation {
@@ -342,14 +357,19 @@ impl Sentences<'_> {
     }
 
     fn flat_view<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match self.flat {
-            Some(true) => text.replace(['\n', '\r', '\t', '\u{c}'], " ").into(),
-            Some(false) => wrapped::joined(text).into(),
-            // A tab divides the text of a menu from its key, or columns.
-            None if self.splitter.is_some() && text.contains('\t') => text.replace('\t', "\n").into(),
-            None => text.into(),
+        match self.line_ends {
+            LineEnds::Blanks => text.replace(['\n', '\r', '\t', '\u{c}'], " ").into(),
+            LineEnds::Paragraphs => wrapped::joined(text).into(),
+            _ if self.splitter.is_none() => text.into(),
+            LineEnds::Message if text.contains('\n') => with_tabs_apart(wrapped::with_whole_sentences(text).into()),
+            LineEnds::Message | LineEnds::Sentences => with_tabs_apart(text.into()),
         }
     }
+}
+
+/// A tab divides the text of a menu from its key, or columns.
+fn with_tabs_apart(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.contains('\t') { text.replace('\t', "\n").into() } else { text }
 }
 
 /// The lines without the white space around them.
@@ -437,6 +457,6 @@ impl Sentence {
             last = kept.range.end;
         }
         has_words |= sentence[last..].contains(char::is_alphabetic);
-        Self { range, kept, has_words }
+        Self { range, kept, has_words, keeps_lines: false }
     }
 }

@@ -40,7 +40,7 @@ mod xliff;
 mod xlsx;
 mod yaml;
 
-use crate::block::Sentences;
+use crate::block::{LineEnds, Sentences};
 use crate::escape::Escape;
 use crate::languages::{self, Languages, Styles};
 use crate::markup::{Syntax, well_formed};
@@ -257,7 +257,7 @@ fn read_part(text: String, part: Part, reading: &Reading<'_>) -> Result<Segmente
 /// A text with the texts in its attributes, and its language.
 fn with_values(text: String, names: &values::Names, read: Read, reading: &Reading<'_>) -> Result<SegmentedText, Error> {
     let options = reading.options;
-    let how = Sentences { flat: Some(true), escape: Escape::Attribute, ..reading.lines() };
+    let how = Sentences { line_ends: LineEnds::Blanks, escape: Escape::Attribute, ..reading.lines() };
     let find = |marking| Languages::find(&text, marking, &reading.styles, options);
     let languages = names.marking.map_or_else(Languages::default, find);
     let regions = languages.regions(&text);

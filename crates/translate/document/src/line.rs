@@ -1,7 +1,7 @@
 //! One line with things in it that its translator does not read, or reads in another form.
 
 use crate::SegmentedText;
-use crate::block::{Block, Notation, Sentences};
+use crate::block::{Block, LineEnds, Notation, Sentences};
 use crate::escape::Escape;
 use crate::keep::Keep;
 use crate::patterns::Style;
@@ -57,9 +57,9 @@ impl SegmentedText {
                 LinePart::Marker(raw) => _ = block.open(raw.as_str(), None),
             }
         }
-        let (splitter, longest, keep, flat) = (None, None, Keep::NOTHING, Some(true));
+        let (splitter, longest, keep, line_ends) = (None, None, Keep::NOTHING, LineEnds::Blanks);
         let (notation, style, escape) = (Notation::Prose, Style::Any, Escape::None);
-        block.end(at, &Sentences { splitter, longest, keep, flat, notation, style, escape });
+        block.end(at, &Sentences { splitter, longest, keep, line_ends, notation, style, escape });
         Self::from_blocks(line, vec![block], Escape::None)
     }
 }

@@ -4,7 +4,7 @@ mod inside;
 mod notes;
 
 use crate::answer::Answer;
-use crate::block::{Block, Notation, Sentence, Sentences};
+use crate::block::{Block, LineEnds, Notation, Sentence, Sentences};
 use crate::escape::Escape;
 use crate::files::messages::Messages;
 use crate::files::{icu, markdown, page, values};
@@ -80,7 +80,7 @@ impl SegmentedText {
         if options.format == Format::Text && options.keep.placeholders && icu::may_have_arguments(&prepared.input) {
             return Messages::text(prepared.input).read(options);
         }
-        let how = Sentences { flat: Some(true), escape: Escape::Attribute, ..how(&splitter, options) };
+        let how = Sentences { line_ends: LineEnds::Blanks, escape: Escape::Attribute, ..how(&splitter, options) };
         let regions = languages.regions(&prepared.input);
         let mut values = match options.format {
             Format::Html => {
@@ -105,10 +105,14 @@ impl SegmentedText {
         languages: &Languages,
     ) -> Result<Self, Error> {
         let markup = matches!(options.format, Format::Html | Format::Xml);
-        let flat = if markup { Some(true) } else { (options.split == Split::Wrapped).then_some(false) };
+        let line_ends = match options.split {
+            _ if markup => LineEnds::Blanks,
+            Split::Wrapped => LineEnds::Paragraphs,
+            _ => LineEnds::Sentences,
+        };
         let (notation, escape) =
             if markup { (Notation::Prose, Escape::Markup) } else { (Notation::Source, Escape::None) };
-        let how = Sentences { flat, notation, escape, ..how(splitter, options) };
+        let how = Sentences { line_ends, notation, escape, ..how(splitter, options) };
         let regions = languages.regions(&input);
         let mut blocks = match options.format {
             Format::Lines | Format::Text => plain::paragraphs(&input, options.keep.placeholders, &how),
@@ -276,7 +280,7 @@ pub(crate) fn how<'a>(splitter: &'a Splitter, options: &Options) -> Sentences<'a
         splitter: (!lines).then_some(splitter),
         longest: (options.format != Format::Lines).then_some(options.longest),
         keep: options.keep,
-        flat: None,
+        line_ends: LineEnds::Sentences,
         notation: Notation::Prose,
         style: Style::Any,
         escape: Escape::None,

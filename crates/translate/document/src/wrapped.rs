@@ -34,6 +34,58 @@ pub(crate) fn joined(text: &str) -> String {
     view
 }
 
+/// The fewest characters of a line that is full: the next one goes on if a small letter begins it.
+const FULL: usize = 25;
+
+/// The text of a message with a blank for the end of each line after which a sentence plainly goes on: it has no mark
+/// at its end, and a small letter follows. Short lines may be items; so one of their sentence has to end with a mark.
+pub(crate) fn with_whole_sentences(text: &str) -> String {
+    let lines: Vec<Line<'_>> = text.split_inclusive('\n').map(Line::new).collect();
+    let goes_on = |line: &Line<'_>, next: &Line<'_>| {
+        let is_open =
+            line.content.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ',' | ')' | '}' | '`' | '”' | '"'));
+        let is_plain = line.indent == 0 && next.indent == 0 && !line.raw.ends_with("\r\n");
+        is_plain && is_open && next.content.starts_with(char::is_lowercase) && line.continues(next, line.mark, false)
+    };
+    let open: Vec<bool> = lines.windows(2).map(|pair| goes_on(&pair[0], &pair[1])).collect();
+    let mut view = String::with_capacity(text.len());
+    let mut ends = false;
+    for (number, line) in lines.iter().enumerate() {
+        let is_open = open.get(number) == Some(&true);
+        if is_open && (number == 0 || !open[number - 1]) {
+            let last = number + open[number..].iter().take_while(|open| **open).count();
+            ends = lines[last].content.ends_with(['.', '!', '?', '…', ':']);
+        }
+        let is_full = line.content.chars().count() >= FULL;
+        match line.raw.strip_suffix('\n').filter(|_| is_open && (ends || is_full)) {
+            Some(line) => view.extend([line, " "]),
+            None => view.push_str(line.raw),
+        }
+    }
+    view
+}
+
+/// Writes ends of lines in place of blanks of a translation, so that its lines are about as long to each other as those
+/// of the source. No byte moves, and none of `kept` is divided.
+pub(crate) fn divide_like(source: &str, text: &mut String, kept: &[Range<usize>]) {
+    let widths: Vec<usize> = source.lines().map(|line| line.chars().count()).collect();
+    let (all, whole) = (widths.iter().sum::<usize>().max(1), text.chars().count());
+    let is_free = |at: &usize| kept.iter().all(|kept| *at < kept.start || kept.end <= *at);
+    // By blank: its byte, and the characters before it.
+    let blanks = text.char_indices().enumerate().filter(|(_, (_, c))| *c == ' ');
+    let mut blanks: Vec<(usize, usize)> = blanks.map(|(before, (at, _))| (at, before)).collect();
+    blanks.retain(|(at, _)| is_free(at));
+    let (mut so_far, mut first) = (0, 0);
+    for (number, width) in widths.iter().enumerate().take(widths.len().saturating_sub(1)) {
+        so_far += width;
+        let wanted = whole * so_far / all;
+        let last = blanks.len().saturating_sub(widths.len() - 2 - number).max(first);
+        let Some(best) = (first..last).min_by_key(|&blank| blanks[blank].1.abs_diff(wanted)) else { return };
+        text.replace_range(blanks[best].0..=blanks[best].0, "\n");
+        first = best + 1;
+    }
+}
+
 /// A line of a text.
 struct Line<'t> {
     raw: &'t str,
@@ -166,5 +218,42 @@ mod tests {
     #[test]
     fn columns_are_found() {
         assert_eq!(gaps("  a   b  c    \n   d      e"), [3..6, 19..25]);
+    }
+
+    #[test]
+    fn sentences_go_on_in_messages() {
+        for (text, view) in [
+            (
+                "The program cannot read the file that\nyou have given, because it is too large.\n",
+                "The program cannot read the file that you have given, because it is too large.\n",
+            ),
+            ("Are you sure\nyou want to quit?", "Are you sure you want to quit?"),
+            // Items, verses, options.
+            ("copy\npaste\ncut", "copy\npaste\ncut"),
+            ("Roses are red\nviolets are blue", "Roses are red\nviolets are blue"),
+            (
+                "Options:\n  -h  show this help\n  -v  show the version\n",
+                "Options:\n  -h  show this help\n  -v  show the version\n",
+            ),
+            ("First line\nSecond line.", "First line\nSecond line."),
+        ] {
+            assert_eq!(with_whole_sentences(text), view);
+        }
+    }
+
+    #[test]
+    fn a_translation_has_the_lines_of_its_source() {
+        let divided = |source: &str, text: &str, kept: &[Range<usize>]| {
+            let mut text = text.to_owned();
+            divide_like(source, &mut text, kept);
+            text
+        };
+        assert_eq!(divided("one two\nthree four", "eins zwei drei vier", &[]), "eins zwei\ndrei vier");
+        assert_eq!(divided("a\nb\nc", "eins zwei drei", &[]), "eins\nzwei\ndrei");
+        assert_eq!(
+            divided("one two\nthree four", "eins `zwei drei` vier", std::slice::from_ref(&(5..16))),
+            "eins\n`zwei drei` vier"
+        );
+        assert_eq!(divided("one\ntwo", "einszwei", &[]), "einszwei");
     }
 }

@@ -57,6 +57,27 @@ fn a_file_of_flutter_names_its_language() {
 }
 
 #[test]
+fn a_sentence_of_a_message_may_have_several_lines() {
+    let sentences = |text: &str, format| {
+        let file = SegmentedFile::new(text.as_bytes().to_vec(), format, &german()).unwrap();
+        file.sentences().map(|source| source.text.into_owned()).collect::<Vec<_>>()
+    };
+    let text = r#"{"a": "The file cannot be read,\nbecause it is too large.\nTry again.", "b": "Are you sure\nyou want to quit?"}"#;
+    let read = sentences(text, FileFormat::Json);
+    assert_eq!(
+        read,
+        ["The file cannot be read, because it is too large.", "Try again.", "Are you sure you want to quit?"]
+    );
+    let expected = text.to_ascii_uppercase().replace("\\N", "\\n").replace("\"A\"", "\"a\"").replace("\"B\"", "\"b\"");
+    assert_eq!(translated(text, FileFormat::Json, &german()).0, expected);
+    let text = "msgid \"Choose a {colour}\\nthat fits.\"\nmsgstr \"\"\n";
+    assert_eq!(sentences(text, FileFormat::Po).len(), 1);
+    let expected = text.replace("msgstr \"\"", "msgstr \"CHOOSE A {colour}\\nTHAT FITS.\"");
+    assert_eq!(translated(text, FileFormat::Po, &german()).0, expected);
+    assert_eq!(sentences("msgid \"copy\\npaste\"\nmsgstr \"\"\n", FileFormat::Po), ["copy", "paste"]);
+}
+
+#[test]
 fn spaces_without_a_break_stay() {
     let text = "<resources>\n<string name=\"a\">Only 5\\u00A0km to go</string>\n<item type=\"string\" name=\"b\">The house</item>\n<item type=\"id\" name=\"c\"/>\n</resources>\n";
     let expected = text.replace("Only 5\\u00A0km to go", "ONLY 5\\u00A0KM TO GO").replace("The house", "THE HOUSE");

@@ -16,7 +16,7 @@ mod tags;
 mod value;
 mod values;
 
-use crate::block::{Block, Sentences};
+use crate::block::{Block, LineEnds, Sentences};
 use crate::escape::{Escape, MarkdownStyle};
 use crate::languages::Languages;
 use crate::markup::Paragraphs;
@@ -47,7 +47,7 @@ const EXTENSIONS: Extensions = Extensions::ENABLE_TABLES
 /// A text with its paragraphs and its values.
 pub(crate) fn read(text: String, options: &Options) -> SegmentedText {
     let splitter = Splitter::new(&options.language);
-    let how = Sentences { flat: Some(true), ..how(&splitter, options) };
+    let how = Sentences { line_ends: LineEnds::Blanks, ..how(&splitter, options) };
     let mask = mask(&text);
     let foreign = foreign::elements(&text, &mask, &options.language);
     let mut values = values::paragraphs(&text, &mask, &how);
@@ -60,7 +60,7 @@ pub(crate) fn read(text: String, options: &Options) -> SegmentedText {
 }
 
 fn without_values(text: String, splitter: &Splitter, options: &Options) -> SegmentedText {
-    let how = Sentences { flat: Some(true), ..how(splitter, options) };
+    let how = Sentences { line_ends: LineEnds::Blanks, ..how(splitter, options) };
     let mask = mask(&text);
     let foreign = foreign::elements(&text, &mask, &options.language);
     let mut blocks = paragraphs(&text, &mask, &foreign, &how);

@@ -5,7 +5,7 @@ use super::accelerators::{self, Markers};
 use super::message::{Message, MessageForm, MessagePlace, Messages, pattern};
 use super::reading::Reading;
 use super::{icu, messages, rst};
-use crate::block::{Notation, Sentences};
+use crate::block::{LineEnds, Notation, Sentences};
 use crate::escape::Escape;
 use crate::markup::{Paragraphs, xml_part};
 use crate::plain::tagged;
@@ -109,7 +109,7 @@ impl TextReader<'_> {
 
     /// The sentences of a text. Its characters may be written as programs and pages write them: `&copy;`, `\"`.
     fn text(&self, text: &str, how: &Sentences<'_>) -> SegmentedText {
-        let how = Sentences { notation: Notation::Source, ..*how };
+        let how = Sentences { notation: Notation::Source, line_ends: LineEnds::Message, ..*how };
         let key = self.markers.find(text).filter(|_| how.keep.placeholders);
         let mut paragraphs = Paragraphs::new(&how);
         let read = |paragraphs: &mut Paragraphs<'_>, part: Range<usize>| {

@@ -6,7 +6,7 @@
 
 use super::accelerators::{self, Markers};
 use super::icu::{self, Argument, Sign};
-use crate::block::{Block, Notation, Sentences};
+use crate::block::{Block, LineEnds, Notation, Sentences};
 use crate::escape::{Base, Escape};
 use crate::markup::{Inset, InsetKind, Kind, Paragraphs, Part as Characters, Shown, Syntax, parts, scan, xml_part};
 use crate::patterns::Style;
@@ -114,13 +114,14 @@ impl Form {
 
     /// The sentences of its strings.
     fn how<'a>(self, splitter: &'a Splitter, options: &Options) -> Sentences<'a> {
-        let flat = match self {
-            Self::Text => (options.split == Split::Wrapped).then_some(false),
-            Self::Quoted => None,
-            Self::Xml => Some(true),
+        let line_ends = match self {
+            Self::Text if options.split == Split::Wrapped => LineEnds::Paragraphs,
+            Self::Text => LineEnds::Sentences,
+            Self::Quoted => LineEnds::Message,
+            Self::Xml => LineEnds::Blanks,
         };
         let notation = if self == Self::Xml { Notation::Prose } else { Notation::Source };
-        Sentences { flat, notation, escape: self.escape(), ..how(splitter, options) }
+        Sentences { line_ends, notation, escape: self.escape(), ..how(splitter, options) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The inputs of the reader of a format.
 
-use crate::block::Sentences;
+use crate::block::{LineEnds, Sentences};
 use crate::languages::Styles;
 use crate::prepared::how;
 use crate::split::Splitter;
@@ -21,7 +21,7 @@ pub(super) struct Reading<'a> {
 impl Reading<'_> {
     /// Sentences of paragraphs in which a new line is a blank.
     pub(super) fn flat(&self) -> Sentences<'_> {
-        Sentences { flat: Some(true), ..self.lines() }
+        Sentences { line_ends: LineEnds::Blanks, ..self.lines() }
     }
 
     /// Sentences of paragraphs in which a new line ends a sentence.

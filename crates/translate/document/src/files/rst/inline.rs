@@ -1,7 +1,7 @@
 //! The signs inside a paragraph of reStructuredText: literals, roles, references, emphasis.
 
 use crate::SegmentedText;
-use crate::block::Sentences;
+use crate::block::{LineEnds, Sentences};
 use crate::escape::Escape;
 use crate::files::message::pattern;
 use crate::markup::Paragraphs;
@@ -38,7 +38,7 @@ static TITLE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(?s)^(?<title
 
 /// The sentences of a paragraph.
 pub(crate) fn read(text: &str, how: &Sentences<'_>) -> SegmentedText {
-    let how = Sentences { flat: Some(true), ..*how };
+    let how = Sentences { line_ends: LineEnds::Blanks, ..*how };
     let signs: Vec<Captures<'_>> = SIGNS.iter().flat_map(|signs| signs.captures_iter(text)).collect();
     let mut reader = Reader { text, paragraphs: Paragraphs::new(&how), emphasis: None, last: 0 };
     for (number, sign) in signs.iter().enumerate() {
