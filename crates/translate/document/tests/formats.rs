@@ -316,6 +316,20 @@ fn titles_of_charts_in_workbooks_are_translated() {
 }
 
 #[test]
+fn a_sentence_of_a_cell_may_have_several_lines() {
+    let strings =
+        "<sst><si><t>The house is old,\nand it is for sale.\nCall us.</t></si><si><t>red\nblue</t></si></sst>";
+    let book = archive(&[("xl/sharedStrings.xml", strings), ("xl/workbook.xml", "<workbook/>")]);
+    let file = SegmentedFile::new(book.clone(), FileFormat::Xlsx, &options()).unwrap();
+    let read: Vec<String> = file.sentences().map(|source| source.text.into_owned()).collect();
+    assert_eq!(read, ["The house is old, and it is for sale.", "Call us.", "red", "blue"]);
+    let found = changed(&book, FileFormat::Xlsx, &options(), str::to_ascii_uppercase);
+    let expected =
+        "<sst><si><t>THE HOUSE IS OLD,\nAND IT IS FOR SALE.\nCALL US.</t></si><si><t>RED\nBLUE</t></si></sst>";
+    assert_eq!(part(&found, "xl/sharedStrings.xml"), expected);
+}
+
+#[test]
 fn characters_and_choices_of_programs_stay() {
     let json = r#"{"a": "The &copy; of Tom &amp; Jerry", "b": "en-US", "c": "It&#39;s \\\"old\\\""}"#;
     let expected = r#"{"a": "THE &copy; OF TOM &amp; JERRY", "b": "en-US", "c": "IT&#39;S \\\"OLD\\\""}"#;

@@ -6,7 +6,7 @@
 use super::elements::{Element, Elements, text_of};
 use super::reading::Reading;
 use super::{office, values};
-use crate::block::Block;
+use crate::block::{Block, LineEnds, Sentences};
 use crate::escape::Escape;
 use crate::markup::{Paragraphs, Syntax, references};
 use crate::regions::Regions;
@@ -148,7 +148,7 @@ fn staying(text: &str, elements: &Elements<'_>, reading: &Reading<'_>) -> Vec<st
 
 /// Texts without runs.
 fn plain(text: &str, elements: &Elements<'_>, reading: &Reading<'_>) -> Vec<Block> {
-    let how = reading.lines();
+    let how = Sentences { line_ends: LineEnds::Message, ..reading.lines() };
     let mut paragraphs = Paragraphs::new(&how);
     for holder in holders(elements) {
         let mut children = elements.children(&holder).filter(|child| local(child.name) != "rPh").peekable();
