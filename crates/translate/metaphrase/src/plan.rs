@@ -28,8 +28,8 @@ pub(crate) struct Planner<'t> {
     small_letters: bool,
     /// Whether requests have text, not pieces.
     is_text: bool,
-    /// Whether lines without letters and digits stay as they are.
-    copies_signs: bool,
+    /// Whether lines without letters and digits stay as they are, and runs of signs keep their length.
+    keeps_signs: bool,
 }
 
 /// A request as an engine gets it.
@@ -52,6 +52,7 @@ struct PlannedPart {
     whole: Reading,
     /// If it is in capitals.
     small: Option<SmallLetters>,
+    /// The runs of signs in its source, if there are some.
     runs: Option<SignRuns>,
 }
 
@@ -100,8 +101,8 @@ impl<'t> Planner<'t> {
         let draws = options.search.sampling.is_some() || options.search_graph.is_some() || options.search.explored;
         let small_letters = facts.target_vocabulary.is_some() && !facts.takes_whole_lines && !draws && !options.pieces;
         let is_text = !options.pieces;
-        let copies_signs = is_text && options.unknown == UnknownCharacters::Keep;
-        Ok(Self { session, aligned, glossaries, divider, check, lacking, small_letters, is_text, copies_signs })
+        let keeps_signs = is_text && options.unknown == UnknownCharacters::Keep;
+        Ok(Self { session, aligned, glossaries, divider, check, lacking, small_letters, is_text, keeps_signs })
     }
 
     /// What the vocabulary lacks, unless the caller deals with unknown words in another way.
@@ -142,9 +143,9 @@ impl<'t> Planner<'t> {
         let small = if self.small_letters && searches { small(&request) } else { None };
         let small = small.map(|small| SmallLetters { request: request.clone(), reading: self.reading(small, number) });
         let terms = request.terms.required.clone();
-        let runs = if self.is_text && request.target.is_none() { SignRuns::of(&request.source) } else { None };
+        let runs = if self.keeps_signs && request.target.is_none() { SignRuns::of(&request.source) } else { None };
         let has_words = request.source.contains(char::is_alphanumeric) || !terms.is_empty();
-        let whole = if self.copies_signs && searches && !has_words {
+        let whole = if self.keeps_signs && searches && !has_words {
             Reading { carried: CarriedLine::whole(&request.source), plan: Plan { request, number } }
         } else {
             self.reading(request, number)

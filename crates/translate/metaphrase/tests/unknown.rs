@@ -158,6 +158,9 @@ fn the_model_may_read_its_unknown_word() {
     let found = translator.run(&options, vec![Request::translate("Press ⌘ in Łódź")]).unwrap().remove(0);
     assert_eq!((found.text(), found.notes.len()), ("Press ⌘ in Łódź", 1));
     assert_eq!(*read.lock().unwrap(), ["Press ⌘ in Łódź"]);
+    read.lock().unwrap().clear();
+    translator.run(&options, vec![Request::translate("????")]).unwrap();
+    assert_eq!(*read.lock().unwrap(), ["????"], "the model reads signs, too");
     let (bytes, read) = echo(true);
     let line = "Press ⌘ in Łódź – “東京”";
     let options = TranslateOptions { unknown: UnknownCharacters::Model, ..bytes.options() };
