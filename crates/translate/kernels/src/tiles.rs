@@ -58,6 +58,12 @@ pub(crate) enum Kind {
     Int8,
 }
 
+/// Rows whose lanes begin `stride` lanes apart.
+struct StridedRows<'a> {
+    lanes: &'a [f32],
+    stride: usize,
+}
+
 /// The lanes after the last whole step, padded with zeros.
 #[repr(C, align(64))]
 struct Rest {
@@ -76,13 +82,14 @@ impl Blocks {
         start: &Sums,
         sums: &mut Sums,
     ) {
-        assert_eq!(x.len(), self.rows * length, "lanes of the rows");
+        let rows = StridedRows { lanes: x, stride: length };
+        assert_eq!(rows.lanes.len(), self.rows * rows.stride, "lanes of the rows");
         let (first, second) = panels.split_at(length);
         // A single panel is multiplied twice; the second half of the sums is not read.
         let second = if second.is_empty() { first } else { &second[..length] };
         let whole = length / STEP * STEP;
         let start = if whole > 0 {
-            registers::multiply(self, kind, (x, length), [first, second], whole / STEP, Some(start), sums);
+            registers::multiply(self, kind, rows, [first, second], whole / STEP, Some(start), sums);
             None
         } else {
             Some(start)
@@ -96,7 +103,7 @@ impl Blocks {
                 to[..length - whole].copy_from_slice(&from[whole..]);
             }
             let [first, second] = &rest.panels;
-            let rows = (rest.rows.as_flattened(), STEP);
+            let rows = StridedRows { lanes: rest.rows.as_flattened(), stride: STEP };
             registers::multiply(self, kind, rows, [first, second], 1, start, sums);
         }
     }
@@ -105,7 +112,7 @@ impl Blocks {
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[allow(unsafe_code)]
 mod registers {
-    use super::{Blocks, Kind, Lanes, SIDE, STEP, Sums, TILE_ROWS, Tiles};
+    use super::{Blocks, Kind, Lanes, SIDE, STEP, StridedRows, Sums, TILE_ROWS, Tiles};
     use std::arch::asm;
     use std::arch::x86_64::{__cpuid, __cpuid_count};
     use std::sync::OnceLock;
@@ -240,12 +247,12 @@ mod registers {
         };
     }
 
-    /// sums ← start + x·w for the rows of a block, whose lanes lie `stride` apart, and two panels, over `steps` times
-    /// sixteen lanes. Without a start it is the sums of before.
+    /// sums ← start + x·w for the rows of a block and two panels, over `steps` times sixteen lanes. Without a start it
+    /// is the sums of before.
     pub(super) fn multiply(
         &Blocks { rows }: &Blocks,
         kind: Kind,
-        (x, stride): (&[f32], usize),
+        StridedRows { lanes: x, stride }: StridedRows<'_>,
         [first, second]: [&[Lanes]; 2],
         steps: usize,
         start: Option<&Sums>,
@@ -275,7 +282,7 @@ mod registers {
 
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod registers {
-    use super::{Blocks, Kind, Lanes, Sums, Tiles};
+    use super::{Blocks, Kind, Lanes, StridedRows, Sums, Tiles};
 
     impl Tiles {
         /// No other CPU has them.
@@ -291,7 +298,7 @@ mod registers {
     pub(super) fn multiply(
         _: &Blocks,
         _: Kind,
-        _: (&[f32], usize),
+        _: StridedRows<'_>,
         _: [&[Lanes]; 2],
         _: usize,
         _: Option<&Sums>,

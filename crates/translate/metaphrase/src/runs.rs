@@ -6,48 +6,55 @@ use std::iter::from_fn;
 const IN_SOURCE: usize = 3;
 const IN_TRANSLATION: usize = 2;
 
-/// The runs of signs in a source.
-pub(crate) struct SignRuns {
-    /// In their order: the sign, and its number.
-    runs: Vec<(char, usize)>,
+/// A character, and the number of times that it stands in a row.
+#[derive(Clone, Copy)]
+struct Run {
+    character: char,
+    count: usize,
 }
+
+/// The runs of signs in a source, in their order.
+pub(crate) struct SignRuns(Vec<Run>);
 
 impl SignRuns {
     /// `None`: there are no runs.
     pub(crate) fn of(source: &str) -> Option<Self> {
-        let runs: Vec<_> = repeated(source).filter(|&run| is_run(run, IN_SOURCE)).collect();
-        (!runs.is_empty()).then_some(Self { runs })
+        let runs: Vec<Run> = runs(source).filter(|run| run.is_of_signs(IN_SOURCE)).collect();
+        (!runs.is_empty()).then_some(Self(runs))
     }
 
     /// The translation, with runs as long as in the source. If it has fewer or more runs of a sign, they stay as they
     /// are.
     pub(crate) fn restored(&self, translation: &str) -> String {
-        let number = |sign: char, runs: &[(char, usize)]| runs.iter().filter(|run| run.0 == sign).count();
-        let written: Vec<_> = repeated(translation).filter(|&run| is_run(run, IN_TRANSLATION)).collect();
-        let mut runs = self.runs.clone();
-        runs.retain(|&(sign, _)| number(sign, &self.runs) == number(sign, &written));
+        let number = |sign: char, runs: &[Run]| runs.iter().filter(|run| run.character == sign).count();
+        let written: Vec<Run> = runs(translation).filter(|run| run.is_of_signs(IN_TRANSLATION)).collect();
+        let mut left = self.0.clone();
+        left.retain(|run| number(run.character, &self.0) == number(run.character, &written));
         let mut text = String::with_capacity(translation.len());
-        for (sign, count) in repeated(translation) {
-            let is_next = |run: &(char, usize)| run.0 == sign && is_run((sign, count), IN_TRANSLATION);
-            let next = runs.iter().position(is_next).map(|next| runs.remove(next).1);
-            text.extend(std::iter::repeat_n(sign, next.unwrap_or(count)));
+        for run in runs(translation) {
+            let is_next = |next: &Run| next.character == run.character && run.is_of_signs(IN_TRANSLATION);
+            let next = left.iter().position(is_next).map(|next| left.remove(next));
+            text.extend(std::iter::repeat_n(run.character, next.unwrap_or(run).count));
         }
         text
     }
 }
 
-/// Each character with the number of times that it stands in a row.
-fn repeated(text: &str) -> impl Iterator<Item = (char, usize)> {
+impl Run {
+    /// Whether it has this many signs at least.
+    fn is_of_signs(&self, fewest: usize) -> bool {
+        self.count >= fewest && !self.character.is_alphanumeric() && !self.character.is_whitespace()
+    }
+}
+
+/// The runs of a text, of which most have one character.
+fn runs(text: &str) -> impl Iterator<Item = Run> {
     let mut characters = text.chars().peekable();
     from_fn(move || {
         let character = characters.next()?;
         let more = from_fn(|| characters.next_if_eq(&character)).count();
-        Some((character, 1 + more))
+        Some(Run { character, count: 1 + more })
     })
-}
-
-fn is_run((sign, count): (char, usize), fewest: usize) -> bool {
-    count >= fewest && !sign.is_alphanumeric() && !sign.is_whitespace()
 }
 
 #[cfg(test)]
