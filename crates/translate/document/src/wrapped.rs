@@ -38,7 +38,8 @@ pub(crate) fn joined(text: &str) -> String {
 const FULL: usize = 25;
 
 /// The text of a message with a blank for the end of each line after which a sentence plainly goes on: it has no mark
-/// at its end, and a small letter follows. Short lines may be items; so one of their sentence has to end with a mark.
+/// at its end, and a small letter follows. Short lines may be items, so a sentence in short lines has to end with a
+/// mark.
 pub(crate) fn with_whole_sentences(text: &str) -> String {
     let lines: Vec<Line<'_>> = text.split_inclusive('\n').map(Line::new).collect();
     let goes_on = |line: &Line<'_>, next: &Line<'_>| {

@@ -151,9 +151,7 @@ impl<'v> Lacking<'v> {
         let note = self.note(&lacking);
         let own = request.terms.required.len();
         if !self.keeps {
-            let (text, terms, names) = (SegmentedText::of_line(&[]), Vec::new(), Vec::new());
-            let renderings = Vec::new();
-            return Some(CarriedLine { text, terms, own, names, renderings, plain_words, note, aligned: false });
+            return Some(CarriedLine { own, plain_words, note, ..CarriedLine::of_parts(&[]) });
         }
         let amounts = self.languages.map(|[from, to]| amounts(&request.source, (from, to))).unwrap_or_default();
         let lacks = |amount: &Amount| request.source[amount.range.clone()].contains(&*lacking);
@@ -262,8 +260,13 @@ fn moved(parts: &[LinePart], place: &Range<usize>, lead: usize, length: usize) -
 impl CarriedLine {
     /// A line without letters and digits, which is its own translation; `None` if it is empty.
     pub(crate) fn whole(line: &str) -> Option<Self> {
-        (!line.trim().is_empty()).then(|| Self {
-            text: SegmentedText::of_line(&[LinePart::Marker(line.to_owned())]),
+        (!line.trim().is_empty()).then(|| Self::of_parts(&[LinePart::Marker(line.to_owned())]))
+    }
+
+    /// A line of these parts, without terms and things to copy.
+    fn of_parts(parts: &[LinePart]) -> Self {
+        Self {
+            text: SegmentedText::of_line(parts),
             terms: Vec::new(),
             own: 0,
             names: Vec::new(),
@@ -271,7 +274,7 @@ impl CarriedLine {
             plain_words: Vec::new(),
             note: String::new(),
             aligned: false,
-        })
+        }
     }
 
     /// Whether the line needs no model: it has no words that the model can read. The line is its own translation then.
