@@ -31,6 +31,11 @@ pub trait Delegate: Send + Sync {
     ) {
         self.model().step(step, demand, rows, state, scores);
     }
+
+    /// See [`StepModel::lacks_memory`].
+    fn lacks_memory(&self, state: &<Self::Model as StepModel>::State) -> bool {
+        self.model().lacks_memory(state)
+    }
 }
 
 /// A delegate as a model.
@@ -73,5 +78,9 @@ impl<D: Delegate> StepModel for Delegating<D> {
 
     fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32] {
         self.0.model().attention(state, row)
+    }
+
+    fn lacks_memory(&self, state: &Self::State) -> bool {
+        self.0.lacks_memory(state)
     }
 }

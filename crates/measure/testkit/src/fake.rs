@@ -12,6 +12,8 @@ type Script = Box<dyn Fn(&[WordId], &[WordId]) -> Vec<f32> + Send + Sync>;
 pub struct FakeModel {
     target_words: usize,
     script: Script,
+    /// The rows of a step that its memory has room for.
+    room: usize,
 }
 
 /// The sentences and histories of a batch.
@@ -23,6 +25,8 @@ pub struct FakeState {
     before: Vec<Vec<WordId>>,
     /// Empty for the rows of a sentence that was encoded without.
     attention: Vec<Vec<f32>>,
+    /// Whether a step had more rows than there is room for, until all sentences are released.
+    is_full: bool,
 }
 
 /// A sentence in a slot.
@@ -43,7 +47,13 @@ pub struct FakeScores {
 impl FakeModel {
     /// `script(source, words so far)` gives `target_words` log-probabilities.
     pub fn new(target_words: usize, script: impl Fn(&[WordId], &[WordId]) -> Vec<f32> + Send + Sync + 'static) -> Self {
-        Self { target_words, script: Box::new(script) }
+        Self { target_words, script: Box::new(script), room: usize::MAX }
+    }
+
+    /// The same model with room for this number of rows in a step.
+    #[must_use]
+    pub fn with_room(self, room: usize) -> Self {
+        Self { room, ..self }
     }
 
     /// The log-probabilities that the script gives.
@@ -98,6 +108,7 @@ impl StepModel for FakeModel {
     }
 
     fn encode(&self, sentences: &[Sentence<'_>], state: &mut FakeState) {
+        state.is_full &= state.sources.iter().any(Option::is_some);
         for &Sentence { slot, words, attention, shortlist, .. } in sentences {
             if state.sources.len() <= slot.index() {
                 state.sources.resize_with(slot.index() + 1, || None);
@@ -121,6 +132,7 @@ impl StepModel for FakeModel {
             state.attention.clear();
             scores.rows.clear();
         }
+        state.is_full |= scores.rows.len() + rows.len() > self.room;
         for row in rows {
             let source = state.sources[row.sentence.index()].as_ref().expect("an encoded sentence");
             let mut words = Vec::new();
@@ -134,6 +146,9 @@ impl StepModel for FakeModel {
                     row.iter_mut().enumerate().filter(|(word, _)| shortlist.place(WordId::new(*word)).is_none());
                 others.for_each(|(_, log_prob)| *log_prob = f32::NEG_INFINITY);
                 row = log_softmax(&row);
+            }
+            if state.is_full {
+                row.fill(f32::NAN);
             }
             scores.rows.push(row);
             let mut weights = Vec::new();
@@ -149,6 +164,10 @@ impl StepModel for FakeModel {
 
     fn attention<'s>(&self, state: &'s FakeState, row: Row) -> &'s [f32] {
         &state.attention[row.index()]
+    }
+
+    fn lacks_memory(&self, state: &FakeState) -> bool {
+        state.is_full
     }
 }
 

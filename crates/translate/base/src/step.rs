@@ -181,6 +181,12 @@ pub trait StepModel: Send + Sync {
     /// included; sums to one): what the model looked at to score the words that follow the row.
     /// Empty where the model has none, or where the sentence was encoded without.
     fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32];
+
+    /// Whether the sentences of `state` needed more memory than their device has. The scores of the last step are NaN
+    /// then; released and encoded anew, fewer sentences at a time may have room.
+    fn lacks_memory(&self, _state: &Self::State) -> bool {
+        false
+    }
 }
 
 /// The questions that search may ask about the scores of a step: it asks, it does not read, so that a shortlist, a

@@ -110,7 +110,7 @@ impl DeviceState for State {
             return;
         }
         // What was too much for the memory has left.
-        if self.sources.is_empty() && matches!(self.cuda.check(), Err(CudaError::OutOfMemory { .. })) {
+        if self.sources.is_empty() && self.lacks_memory() {
             self.failure.forget();
             *self = Self::new(Arc::clone(&self.network), self.cuda.another(), Arc::clone(&self.failure));
         }
@@ -138,6 +138,10 @@ impl DeviceState for State {
 
     fn attention(&self, row: Row) -> &[f32] {
         self.attention.of(row)
+    }
+
+    fn lacks_memory(&self) -> bool {
+        matches!(self.cuda.check(), Err(CudaError::OutOfMemory { .. }))
     }
 }
 

@@ -133,6 +133,25 @@ fn networks_without_kernels_are_refused_in_one_sentence() {
 }
 
 #[test]
+fn sentences_that_have_no_room_together_are_searched_in_smaller_batches() {
+    let (config, weights) = load(&fixture("post-relu-tied-all")).unwrap();
+    let parameters = Model::new(config.clone(), &weights).unwrap().parameters();
+    let on = |numbers| {
+        let cuda = Cuda::emulated_with_memory(numbers);
+        CudaModel::load(&cuda, config.clone(), &weights, WeightNumbers::F32).unwrap()
+    };
+    let of = |device: &Model| search(device, 10_000, tasks(device, &options(device, 4), sentences(40)));
+    let (small, large) = (on(parameters * 3 / 2 + 24_000), on(usize::MAX));
+    assert_eq!(of(&small), of(&large));
+    assert_eq!(small.device_failure(), None);
+    // All sentences together have none there.
+    let (mut state, sentences) = (small.new_state(), sentences(40));
+    let slots = sentences.iter().enumerate().map(|(slot, words)| Sentence::new(SentId::new(slot), words));
+    small.encode(&slots.collect::<Vec<_>>(), &mut state);
+    assert!(small.lacks_memory(&state));
+}
+
+#[test]
 fn a_full_device_says_so_and_has_no_scores() {
     let (config, weights) = load(&fixture("post-relu-tied-all")).unwrap();
     let small = Cuda::emulated_with_memory(1000);

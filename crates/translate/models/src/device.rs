@@ -36,6 +36,9 @@ pub trait DeviceState: Send + Debug {
 
     /// As [`StepModel::attention`](metaphrase_base::StepModel::attention).
     fn attention(&self, row: Row) -> &[f32];
+
+    /// As [`StepModel::lacks_memory`](metaphrase_base::StepModel::lacks_memory).
+    fn lacks_memory(&self) -> bool;
 }
 
 /// The logits of the rows of a call.

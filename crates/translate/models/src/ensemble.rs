@@ -120,4 +120,9 @@ impl Ensemble {
     pub(crate) fn attention<'s>(&self, state: &'s EnsembleState, row: Row) -> &'s [f32] {
         self.members[0].model.attention(&state.0[0].0, row)
     }
+
+    /// Whether a member's device has too little memory for the sentences.
+    pub(crate) fn lacks_memory(&self, state: &EnsembleState) -> bool {
+        self.members.iter().zip(&state.0).any(|(member, (state, _))| member.model.lacks_memory(state))
+    }
 }

@@ -211,4 +211,12 @@ impl StepModel for Model {
     fn attention<'s>(&self, state: &'s State, row: Row) -> &'s [f32] {
         with_network!(self, state, |model, state| model.attention(state, row))
     }
+
+    fn lacks_memory(&self, state: &State) -> bool {
+        match (&self.network, state) {
+            (Network::Device(_), State::Device(state)) => state.lacks_memory(),
+            (Network::Ensemble(model), State::Ensemble(state)) => model.lacks_memory(state),
+            _ => false,
+        }
+    }
 }

@@ -19,6 +19,12 @@ pub struct OnDeviceState {
     lists: Lists,
 }
 
+impl OnDeviceState {
+    pub(crate) fn lacks_memory(&self) -> bool {
+        self.state.lacks_memory()
+    }
+}
+
 impl OnDevice {
     pub(crate) fn new_state(&self) -> OnDeviceState {
         OnDeviceState { state: self.network.new_state(), lists: Lists::default() }

@@ -98,4 +98,8 @@ impl<M: StepModel> StepModel for Informed<M> {
     fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32] {
         self.model.attention(&state.model, row)
     }
+
+    fn lacks_memory(&self, state: &Self::State) -> bool {
+        self.model.lacks_memory(&state.model)
+    }
 }

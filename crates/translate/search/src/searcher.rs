@@ -16,12 +16,10 @@ pub struct Searcher<'m, M: StepModel, T> {
     scores: M::Scores,
     /// By slot: its sentence; free slots keep their memory.
     sentences: Vec<SentenceSearch>,
-    /// By slot: the tag of its task.
-    tags: Vec<Option<T>>,
-    /// By slot: what the model has encoded there.
-    encoded: Vec<Encoded>,
+    /// By slot: its task; `None` where the slot is free.
+    tasks: Vec<Option<Task<T>>>,
     free: Vec<SentId>,
-    /// Further searches of sentences, which come before new ones.
+    /// Searches that come before new ones: further ones of sentences, and those of a batch that was divided.
     further: VecDeque<Task<T>>,
     /// Sentences that are encoded and not yet in the batch.
     waiting: VecDeque<SentId>,
@@ -43,8 +41,7 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
             state: model.new_state(),
             scores: model.new_scores(),
             sentences: Vec::new(),
-            tags: Vec::new(),
-            encoded: Vec::new(),
+            tasks: Vec::new(),
             free: Vec::new(),
             further: VecDeque::new(),
             waiting: VecDeque::new(),
@@ -81,18 +78,21 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
                 return;
             }
             self.step();
-            self.select(&mut emit);
+            self.select();
+            if !self.divide() {
+                self.advance(&mut emit);
+            }
         }
     }
 
     /// Drops the sentences that nobody waits for.
     fn abandon(&mut self, wanted: impl Fn(&T) -> bool) {
-        let Self { model, state, tags, free, active, waiting, .. } = self;
+        let Self { model, state, tasks, free, active, waiting, .. } = self;
         let mut keep = |slot: &SentId| {
-            let tag = &mut tags[slot.index()];
-            let keep = tag.as_ref().is_none_or(&wanted);
+            let task = &mut tasks[slot.index()];
+            let keep = task.as_ref().is_none_or(|task| wanted(&task.tag));
             if !keep {
-                *tag = None;
+                *task = None;
                 model.release(*slot, state);
                 free.push(*slot);
             }
@@ -146,19 +146,17 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         self.model.encode(&sentences, &mut self.state);
         self.waiting.extend(sentences.iter().map(|sentence| sentence.slot));
         for (slot, task) in self.waiting.iter().zip(tasks) {
-            self.tags[slot.index()] = Some(task.tag);
+            self.tasks[slot.index()] = Some(task);
         }
     }
 
     fn start(&mut self, task: &Task<T>) -> SentId {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.sentences.push(SentenceSearch::default());
-            self.tags.push(None);
-            self.encoded.push(Encoded::default());
+            self.tasks.push(None);
             SentId::new(self.sentences.len() - 1)
         });
         self.sentences[slot.index()].start(task);
-        self.encoded[slot.index()].set(task, self.facts.end_of_sentence);
         slot
     }
 
@@ -174,8 +172,8 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         self.model.step(Step::New, demand, &self.rows, &mut self.state, &mut self.scores);
     }
 
-    /// Lines 11 to 17 for each sentence; sentences that are done leave the batch.
-    fn select(&mut self, emit: &mut impl FnMut(Outcome<T>) -> Option<Task<T>>) {
+    /// Lines 11 to 14 for each sentence: its best candidates.
+    fn select(&mut self) {
         let facts = self.facts;
         let mut first_row = 0;
         for &slot in &self.active {
@@ -186,24 +184,49 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
             first_row += rows;
         }
         self.rescore(first_row);
-        let Self { model, state, sentences, tags, encoded, free, further, active, selection, .. } = self;
+    }
+
+    /// If the sentences have no room together on the device of the model, all begin anew, half as many at a time from
+    /// now on. A sentence has the same outcome in any batch, so none is different for it.
+    fn divide(&mut self) -> bool {
+        let Self { model, state, sentences, tasks, free, further, active, waiting, batch_tokens, .. } = self;
+        if active.len() + waiting.len() < 2 || !model.lacks_memory(state) {
+            return false;
+        }
+        let mut tokens = 0;
+        for slot in waiting.drain(..).rev().chain(active.drain(..).rev()) {
+            tokens += sentences[slot.index()].source_len();
+            tasks[slot.index()].take().into_iter().for_each(|task| further.push_front(task));
+            model.release(slot, state);
+            free.push(slot);
+        }
+        *batch_tokens = (tokens.min(*batch_tokens) / 2).max(1);
+        true
+    }
+
+    /// Lines 15 to 17 for each sentence; sentences that are done leave the batch.
+    fn advance(&mut self, emit: &mut impl FnMut(Outcome<T>) -> Option<Task<T>>) {
+        let facts = self.facts;
+        let Self { model, state, sentences, tasks, free, further, active, selection, .. } = self;
+        // What a sentence alone has found is a part of its search.
+        let lacks_memory = model.lacks_memory(state);
         active.retain(|&slot| {
             let sentence = &mut sentences[slot.index()];
             let done = sentence.advance(facts, |row| model.attention(state, row), selection);
             if !done {
                 return true;
             }
-            let (source_len, hypotheses) = (sentence.source_len(), sentence.hypotheses(facts.end_of_sentence));
+            let source_len = sentence.source_len();
+            let hypotheses = if lacks_memory { Vec::new() } else { sentence.hypotheses(facts.end_of_sentence) };
             let (explored, counts) = (sentence.explored(facts.end_of_sentence), sentence.counts());
-            let tag = tags[slot.index()].take();
-            let outcome = tag.map(|tag| Outcome { tag, source_len, hypotheses, explored, counts });
-            match outcome.and_then(&mut *emit) {
-                Some(task) if encoded[slot.index()].serves(&task, facts.end_of_sentence) => {
-                    sentence.start(&task);
-                    tags[slot.index()] = Some(task.tag);
+            let (tag, task) = tasks[slot.index()].take().expect("a task for each active slot").into_parts();
+            match emit(Outcome { tag, source_len, hypotheses, explored, counts }) {
+                Some(next) if is_encoded_alike(&task, &next, facts.end_of_sentence) => {
+                    sentence.start(&next);
+                    tasks[slot.index()] = Some(next);
                     return true;
                 }
-                task => further.extend(task),
+                next => further.extend(next),
             }
             model.release(slot, state);
             free.push(slot);
@@ -232,38 +255,20 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
     }
 }
 
-/// What the model has encoded in a slot: the parts of a task that its encoding depends on.
-#[derive(Default)]
-struct Encoded {
-    source: Vec<WordId>,
-    given_target: bool,
-    attention: bool,
-    /// Whether the words that it may answer and their scores are the model's own.
-    is_plain: bool,
-}
-
-impl Encoded {
-    fn set<T>(&mut self, task: &Task<T>, end_of_sentence: WordId) {
-        self.source.clone_from(&task.source);
-        self.given_target = has_given_target(task, end_of_sentence);
-        self.attention = task.options.attention;
-        self.is_plain = is_plain(task);
-    }
-
-    /// Whether another search finds in the slot what it would encode.
-    fn serves<T>(&self, task: &Task<T>, end_of_sentence: WordId) -> bool {
-        self.source == task.source
-            && self.given_target == has_given_target(task, end_of_sentence)
-            && self.attention == task.options.attention
-            && self.is_plain
-            && is_plain(task)
-    }
+/// Whether the model, which has encoded one task, would encode the other in the same way.
+fn is_encoded_alike<T, U>(task: &Task<T>, other: &Task<U>, end_of_sentence: WordId) -> bool {
+    task.source == other.source
+        && has_given_target(task, end_of_sentence) == has_given_target(other, end_of_sentence)
+        && task.options.attention == other.options.attention
+        && has_plain_words(task)
+        && has_plain_words(other)
 }
 
 fn has_given_target<T>(task: &Task<T>, end_of_sentence: WordId) -> bool {
     task.prefix.last() == Some(&end_of_sentence)
 }
 
-fn is_plain<T>(task: &Task<T>) -> bool {
+/// Whether the words that may translate it, and their scores, are the model's own.
+fn has_plain_words<T>(task: &Task<T>) -> bool {
     task.shortlist.is_none() && task.scorer.is_none()
 }

@@ -39,6 +39,12 @@ impl<T> Task<T> {
         Self { tag, source, prefix, language_words, constraints, shortlist, scorer, options: options.clone(), seed: 0 }
     }
 
+    /// The tag, and the task without it.
+    pub(crate) fn into_parts(self) -> (T, Task<()>) {
+        let Self { tag, source, prefix, language_words, constraints, shortlist, scorer, options, seed } = self;
+        (tag, Task { tag: (), source, prefix, language_words, constraints, shortlist, scorer, options, seed })
+    }
+
     /// Adds to the shortlist the words that the task itself needs.
     pub(crate) fn complete_shortlist(&mut self, end: WordId) {
         if let Some(shortlist) = &mut self.shortlist {
@@ -87,8 +93,9 @@ pub struct Outcome<T> {
     pub tag: T,
     /// Length of the source, the end of sentence included: the width of [`Hypothesis::attention`].
     pub source_len: usize,
-    /// Best first, never more than `n_best`; empty only if the model gives no word a probability. Either all hypotheses
-    /// meet all constraints or, where the length limit came first, none does: then the list has those that lack least.
+    /// Best first, never more than `n_best`; empty only if the model gives no word a probability, or if its device has no
+    /// room for the sentence. Either all hypotheses meet all constraints or, where the length limit came first, none
+    /// does: then the list has those that lack least.
     pub hypotheses: Vec<Hypothesis>,
     /// All hypotheses that the search kept at some step, each after its parent. Empty unless the options request them.
     pub explored: Vec<Explored>,

@@ -2,7 +2,7 @@
 
 use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::{OptionFault, WordId};
-use metaphrase_search::{Hypothesis, Options, OptionsError, Outcome, SamplingPool, Searcher, Stop, Task};
+use metaphrase_search::{Hypothesis, Options, OptionsError, Outcome, SamplingPool, Searcher, Stop, Strategy, Task};
 use metaphrase_testkit::FakeModel;
 
 const END: WordId = WordId(0);
@@ -35,6 +35,23 @@ fn a_sentence_in_a_batch_equals_itself_alone() {
             }
         }
     }
+}
+
+#[test]
+fn a_batch_without_room_is_divided_until_it_has_room() {
+    let model = || FakeModel::random(11, 9, 4.0);
+    for (strategy, room) in [(Strategy::Beam, 9), (Strategy::CUBE, 13)] {
+        let options = Options { beam_size: 4, n_best: 4, strategy, ..Options::default() };
+        let (expected, small) = (search(&model(), &options, 1, &many()), model().with_room(room));
+        for batch in [1, 7, 64, 10_000] {
+            assert_eq!(search(&small, &options, batch, &many()), expected, "{batch} {strategy:?}");
+        }
+    }
+    // A sentence alone that has no room has no translation.
+    let options = Options { beam_size: 4, ..Options::default() };
+    let outcomes = search(&model().with_room(2), &options, 64, &many());
+    assert_eq!(outcomes.len(), many().len());
+    assert!(outcomes.iter().all(|outcome| outcome.hypotheses.is_empty()));
 }
 
 #[test]

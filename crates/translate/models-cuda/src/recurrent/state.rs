@@ -192,7 +192,7 @@ impl DeviceState for RecurrentState {
             return;
         }
         // What was too much for the memory has left.
-        if self.sources.is_empty() && matches!(self.cuda.check(), Err(CudaError::OutOfMemory { .. })) {
+        if self.sources.is_empty() && self.lacks_memory() {
             self.failure.forget();
             *self = Self::new(Arc::clone(&self.network), self.cuda.another(), Arc::clone(&self.failure));
         }
@@ -219,6 +219,10 @@ impl DeviceState for RecurrentState {
 
     fn attention(&self, row: Row) -> &[f32] {
         self.attention.of(row)
+    }
+
+    fn lacks_memory(&self) -> bool {
+        matches!(self.cuda.check(), Err(CudaError::OutOfMemory { .. }))
     }
 }
 
