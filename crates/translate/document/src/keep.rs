@@ -121,9 +121,12 @@ pub(crate) fn find_in(text: &str, keep: Keep, style: Style) -> Vec<Range<usize>>
             found.insert(range.start, range.end);
         }
     };
+    let tags = if keep.placeholders { templates::tags(text) } else { Vec::new() };
+    let tags: Vec<Range<usize>> = tags.into_iter().map(|(range, _)| range).collect();
     if keep.placeholders {
         // Addresses stand in code, too.
         patterns::code(text).into_iter().for_each(&mut add);
+        tags.iter().cloned().for_each(&mut add);
     }
     if keep.addresses {
         let address = |range: Range<usize>| range.start..range.start + without_end(&text[range]).len();
@@ -145,7 +148,7 @@ pub(crate) fn find_in(text: &str, keep: Keep, style: Style) -> Vec<Range<usize>>
     if keep.numbers {
         matches(text, &NUMBERS).for_each(&mut add);
     }
-    joined(text, found.into_iter().map(|(start, end)| start..end))
+    joined(text, found.into_iter().map(|(start, end)| start..end), &tags)
 }
 
 fn matches<'t>(text: &'t str, patterns: &'t [Regex]) -> impl Iterator<Item = Range<usize>> + 't {
@@ -154,13 +157,13 @@ fn matches<'t>(text: &'t str, patterns: &'t [Regex]) -> impl Iterator<Item = Ran
 
 /// Things that stand side by side are one thing, and so are the letters and digits that touch it, `v{version}`, and
 /// signs between two things, `{day}/{month}`. Tags of templates stand next to text.
-fn joined(text: &str, found: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+fn joined(text: &str, found: impl Iterator<Item = Range<usize>>, tags: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     let touches = |c: &char| (c.is_alphanumeric() || *c == '_') && !without_spaces(*c);
     let is_sign = |c: char| "+-/*=:.|~^@&×#_".contains(c);
     let mut tag_end = 0;
     for range in found {
-        if !templates::tags(&text[range.clone()]).is_empty() {
+        if tags.binary_search_by_key(&range.start, |tag| tag.start).is_ok_and(|at| tags[at] == range) {
             tag_end = range.end;
             all.push(range);
             continue;

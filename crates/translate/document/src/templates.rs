@@ -1,4 +1,4 @@
-//! Tags of templates in texts: `{% if user %}Welcome{% endif %}`, `{{#each}}`, `<% if %>`.
+//! Tags of templates in texts: `{% if user %}Welcome{% endif %}`, `{{#each}}`, `<% if %>`, `%1$sa link%2$s`.
 //!
 //! The text between is translated; tags that belong together stay around it. Tags that stand for words, as `{{name}}`
 //! and `<%= name %>`, are things to copy.
@@ -33,8 +33,49 @@ static TAGS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&ways.join("|")).ok()
 });
 
-/// The tags of a text that stand for no words.
+/// The tags of a text that stand for no words, in order.
 pub(crate) fn tags(text: &str) -> Vec<(Range<usize>, Tag)> {
+    let mut found = argument_pairs(text);
+    if !found.is_empty() {
+        found.extend(signed_tags(text));
+        found.sort_by_key(|(range, _)| range.start);
+        return found;
+    }
+    signed_tags(text)
+}
+
+static STRINGS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"%(?:\d+\$)?s").ok());
+
+/// Arguments that stand for the tags around a link or around emphasis: `our %1$sprivacy policy%2$s`. They touch the text
+/// between them, and nothing outside.
+fn argument_pairs(text: &str) -> Vec<(Range<usize>, Tag)> {
+    if !text.contains('%') {
+        return Vec::new();
+    }
+    let arguments: Vec<Range<usize>> =
+        STRINGS.iter().flat_map(|strings| strings.find_iter(text)).map(|found| found.range()).collect();
+    let mut found = Vec::new();
+    let mut next = 0;
+    while let [open, close, ..] = &arguments[next..] {
+        next += 1;
+        let inner = &text[open.end..close.start];
+        let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '%' && c != '_');
+        let is_pair = inner.chars().filter(|c| c.is_alphabetic()).count() > 2
+            && inner.starts_with(|c: char| c.is_alphabetic() || c == '%')
+            && !inner.ends_with(char::is_whitespace)
+            && is_apart(text[..open.start].chars().next_back())
+            && is_apart(text[close.end..].chars().next());
+        if is_pair {
+            let name = format!("%{}", found.len());
+            found.extend([(open.clone(), Tag::Open(name.clone())), (close.clone(), Tag::Close(name))]);
+            next += 1;
+        }
+    }
+    found
+}
+
+/// The tags with signs around them.
+fn signed_tags(text: &str) -> Vec<(Range<usize>, Tag)> {
     if !text.contains("{%") && !text.contains("{{") && !text.contains("{#") && !text.contains("<%") {
         return Vec::new();
     }
@@ -104,6 +145,28 @@ fn ruby_tag(inner: &str) -> Tag {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arguments_around_text_are_tags() {
+        let pairs = |text: &str| {
+            let found = tags(text).into_iter();
+            found
+                .map(|(range, tag)| format!("{}{}", &text[range], if matches!(tag, Tag::Open(_)) { '+' } else { '-' }))
+                .collect::<Vec<_>>()
+        };
+        for (text, expected) in [
+            ("our %1$sPrivacy Policy%2$s and %3$sTerms%4$s.", &["%1$s+", "%2$s-", "%3$s+", "%4$s-"][..]),
+            ("Read the %sdocumentation%s (%d pages).", &["%s+", "%s-"]),
+            ("%1$sNote:%2$s You have %3$s%4$d new messages%5$s", &["%1$s+", "%2$s-", "%3$s+", "%5$s-"]),
+            ("{% if x %}a %slink%s{% endif %}", &["{% if x %}+", "%s+", "%s-", "{% endif %}-"]),
+            // Values.
+            ("%s of %s, %1$s is %2$s, %ss to %ss", &[]),
+            ("%sx%s pixels, pre%sfix%s", &[]),
+            ("100%safe and %s", &[]),
+        ] {
+            assert_eq!(pairs(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn tags_are_read() {
