@@ -52,6 +52,8 @@ fn lines_of_others_stay_apart() {
     assert_eq!(lines(">> Hello there.\n...and then we left."), ["Hello there.", "and then we left."]);
     assert_eq!(lines("[music playing]\nCome in, please."), ["[music playing]", "Come in, please."]);
     assert_eq!(lines("Chapter One\nTHE OLD HOUSE"), ["Chapter One", "THE OLD HOUSE"]);
+    assert_eq!(lines("♪ La, la, la ♪\n<i>♪ La, la ♪</i>"), ["La, la, la", "La, la"]);
+    assert_eq!(lines("♪ The house is\nvery old ♪"), ["The house is very old"]);
     assert_eq!(lines("The house is\nvery old."), ["The house is very old."]);
 }
 

@@ -187,6 +187,15 @@ fn is_sound(line: &str) -> bool {
     [('[', ']'), ('(', ')')].iter().any(|&(open, close)| text.starts_with(open) && text.ends_with(close))
 }
 
+/// Whether a line begins, or ends, with the sign of a song.
+fn begins_song(line: &str) -> bool {
+    without_tags(line).trim_start().starts_with(['♪', '♫'])
+}
+
+fn ends_song(line: &str) -> bool {
+    without_tags(line).trim_end().ends_with(['♪', '♫'])
+}
+
 /// Whether a line of several letters is in capitals.
 fn is_title(line: &str) -> bool {
     let letters = || line.chars().filter(|c| c.is_alphabetic());
@@ -204,7 +213,9 @@ fn speeches(text: &str, cue: Range<usize>) -> Vec<Range<usize>> {
         let has_dash = spoken.len() < content.len() && spoken.contains(char::is_alphabetic);
         dashes += usize::from(has_dash);
         let begins = content.starts_with(">>") || (starts_pause(content) && ends_sentence(before));
-        let stands_apart = [before, content].iter().any(|line| is_sound(line)) || is_title(before) != is_title(content);
+        let stands_apart = [before, content].iter().any(|line| is_sound(line))
+            || is_title(before) != is_title(content)
+            || (ends_song(before) && begins_song(content));
         if has_dash {
             starts.push((at, at + line.len() - line.trim_start().len() + content.len() - spoken.trim_start().len()));
         } else if !before.is_empty() && !content.is_empty() && (begins || stands_apart) {
