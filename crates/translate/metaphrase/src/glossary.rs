@@ -202,7 +202,8 @@ impl Glossary {
     }
 
     /// Required terms for a source sentence, from left to right, each with its alternatives. Where several terms begin,
-    /// the longest counts. A term that stands in the sentence twice is required twice.
+    /// the longest counts. A term that stands in the sentence twice is required twice. In a word such as `add-on` and
+    /// `e-mail`, whose meaning is another, its parts are no terms; the glossary may have the whole word.
     #[must_use]
     pub fn find(&self, source: &str) -> Vec<Vec<String>> {
         self.find_places(source).into_iter().map(|(_, targets)| targets.to_vec()).collect()
@@ -236,6 +237,7 @@ impl Glossary {
         let (mut found, mut place) = (Vec::new(), 0);
         while place < words.len() {
             match self.longest(&words[place..]) {
+                Some((length, ..)) if is_part_of_word(&words, place..place + length) => place += length,
                 Some((length, number, is_base)) => {
                     let last = &words[place + length - 1].place;
                     let targets = &self.targets[number][..];
@@ -313,6 +315,32 @@ impl SourceWord {
     fn may_be(&self, word: &str) -> bool {
         self.word == *word || self.bases.iter().any(|base| base == word)
     }
+}
+
+/// Words after a hyphen that make another word of the one before it: an add-on is nothing to add, a log-in no log.
+const PARTICLES: &[&str] = &[
+    "away", "back", "by", "down", "in", "ins", "off", "offs", "on", "ons", "out", "outs", "over", "through", "to",
+    "up", "ups",
+];
+
+/// Whether these words stand in one that has another meaning than they: in `add-on`, in `e-mail`. In other words with
+/// hyphens (`door-handle`, `Bronze-Medaille`) they are a term.
+fn is_part_of_word(words: &[SourceWord], term: Range<usize>) -> bool {
+    let touch = |place: usize| words[place].place.end == words[place + 1].place.start;
+    let is_hyphen = |word: &SourceWord| matches!(&*word.word, "-" | "\u{2010}" | "\u{2011}");
+    let before = term.start.checked_sub(2).is_some_and(|letter| {
+        is_hyphen(&words[letter + 1])
+            && touch(letter)
+            && touch(letter + 1)
+            && words[letter].word.eq_ignore_ascii_case("e")
+    });
+    let after = words.get(term.end + 1).is_some_and(|particle| {
+        is_hyphen(&words[term.end])
+            && touch(term.end - 1)
+            && touch(term.end)
+            && PARTICLES.contains(&&*particle.word.to_lowercase())
+    });
+    before || after
 }
 
 /// The alternatives in a text that names a term, with bars between them: `Gebäude|Gebäudes`. `\|` is a bar of a term.

@@ -123,3 +123,20 @@ fn other_files_are_refused_with_a_sentence() {
     let deep = format!("<tbx>{}{}</tbx>", "<a>".repeat(100_000), "</a>".repeat(100_000));
     assert!(read(deep.as_bytes(), EN_DE).is_err());
 }
+
+#[test]
+fn parts_of_words_with_another_meaning_are_no_terms() {
+    let glossary =
+        Glossary::parse("add\thinzufügen\nmail\tPost\ndoor\tPforte\nadd-on\tZusatz\n", Case::Ignore).unwrap();
+    let found = |source: &str| glossary.find(source).concat().join(" ");
+    for (source, expected) in [
+        ("Install the add-on, then add a file.", "Zusatz hinzufügen"),
+        ("Two Add-Ons, one E-Mail and an e‑mail.", ""),
+        ("The mail by the door-handle, front-door keys", "Post Pforte Pforte"),
+        ("The mail - on Mondays", "Post"),
+        ("type e - mail, door -up", "Post Pforte"),
+        ("mail", "Post"),
+    ] {
+        assert_eq!(found(source), expected, "{source}");
+    }
+}
