@@ -7,7 +7,7 @@ use crate::engine::{Engine, EngineFacts, Plan, Session};
 use crate::glossary::GlossaryTerms;
 use crate::parts::{Divider, Gaps, PartCollector};
 use crate::reply::{AnswerFn, Cancel, Reply};
-use crate::runs::SignRuns;
+use crate::spelling::SourceSpelling;
 use crate::{
     Error, Glossary, Lost, Request, RequiredTerm, SearchOptions, TranslateOptions, Translation, UnknownCharacters,
 };
@@ -28,7 +28,7 @@ pub(crate) struct Planner<'t> {
     small_letters: bool,
     /// Whether requests have text, not pieces.
     is_text: bool,
-    /// Whether lines without letters and digits stay as they are, and runs of signs keep their length.
+    /// Whether lines without letters and digits stay as they are, and runs of signs and names keep their length.
     keeps_signs: bool,
 }
 
@@ -52,8 +52,8 @@ struct PlannedPart {
     whole: Reading,
     /// If it is in capitals.
     small: Option<SmallLetters>,
-    /// The runs of signs in its source, if there are some.
-    runs: Option<SignRuns>,
+    /// The runs of signs and the names in its source, if there are some.
+    spelling: Option<SourceSpelling>,
 }
 
 /// A line in capitals.
@@ -143,14 +143,14 @@ impl<'t> Planner<'t> {
         let small = if self.small_letters && searches { small(&request) } else { None };
         let small = small.map(|small| SmallLetters { request: request.clone(), reading: self.reading(small, number) });
         let terms = request.terms.required.clone();
-        let runs = if self.keeps_signs && request.target.is_none() { SignRuns::of(&request.source) } else { None };
+        let spelling = if self.keeps_signs && request.target.is_none() { SourceSpelling::of(&request) } else { None };
         let has_words = request.source.contains(char::is_alphanumeric) || !terms.is_empty();
         let whole = if self.keeps_signs && searches && !has_words {
             Reading { carried: CarriedLine::whole(&request.source), plan: Plan { request, number } }
         } else {
             self.reading(request, number)
         };
-        PlannedPart { start, terms, whole, small, runs }
+        PlannedPart { start, terms, whole, small, spelling }
     }
 
     fn reading(&self, mut request: Request, number: usize) -> Reading {
@@ -180,7 +180,7 @@ impl<'t> Planner<'t> {
                 PartCollector::answers(line.parts.len(), line.gaps, answer).collect()
             };
             for (part, answer) in line.parts.into_iter().zip(answers) {
-                let answer = with_terms(part.terms, part.start, with_runs(part.runs, answer));
+                let answer = with_terms(part.terms, part.start, with_spelling(part.spelling, answer));
                 match part.small {
                     None => readings.push((part.whole, answer)),
                     Some(SmallLetters { request, reading }) => {
@@ -246,12 +246,15 @@ fn with_terms(mut terms: Vec<RequiredTerm>, start: usize, answer: AnswerFn) -> A
     })
 }
 
-/// What is called with a translation, after its runs of signs got the lengths of those of the source.
-fn with_runs(runs: Option<SignRuns>, answer: AnswerFn) -> AnswerFn {
-    let Some(runs) = runs else { return answer };
+/// What is called with a translation, after its runs of signs and its names are written as in the source.
+fn with_spelling(spelling: Option<SourceSpelling>, answer: AnswerFn) -> AnswerFn {
+    let Some(spelling) = spelling else { return answer };
     Box::new(move |found| {
         answer(found.map(|mut translation| {
-            translation.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.text = runs.restored(&hypothesis.text));
+            translation
+                .hypotheses
+                .iter_mut()
+                .for_each(|hypothesis| hypothesis.text = spelling.restored(&hypothesis.text));
             translation
         }));
     })
