@@ -316,6 +316,8 @@ fn arguments_that_are_numbers_are_read_as_numbers() {
     assert_eq!(read("bread; two fresh eggs; old cheese"), ["bread", "two fresh eggs", "old cheese"]);
     assert_eq!(read("yes / no"), ["yes", "no"]);
     assert_eq!(read("Introduction ........... 3"), ["Introduction"]);
+    assert_eq!(read("Introduction...... 3"), ["Introduction"]);
+    assert_eq!(read("I do not know......"), ["I do not know......"]);
     assert_eq!(translated("Name: ________ Date: ____", Format::Text), "NAME: ________ DATE: ____");
     assert_eq!(
         translated("Old house . . . . . . . 12\n=== The end ===", Format::Text),

@@ -1,6 +1,7 @@
 //! The words of a text, and notes on texts that are too long.
 
 use crate::TranslateOptions;
+use crate::runs::SignRuns;
 use metaphrase_base::WordId;
 use metaphrase_document::Splitter;
 use metaphrase_text::vocab::Vocabulary;
@@ -64,8 +65,15 @@ const LOOP: usize = 8;
 const ROUNDS: usize = 8;
 
 /// The note on a translation that repeats the same pieces, over and over and more than twice as often as its source.
+/// Signs do not count where the source repeats signs, whose number the translation gets.
 pub(crate) fn repetition(source: &[String], translation: &[String]) -> Option<String> {
-    let rounds = most_rounds(translation);
+    let is_word = |piece: &&String| piece.contains(char::is_alphanumeric);
+    let repeats_signs = SignRuns::of(&source.concat()).is_some();
+    let rounds = if repeats_signs {
+        most_rounds(&translation.iter().filter(is_word).cloned().collect::<Vec<_>>())
+    } else {
+        most_rounds(translation)
+    };
     (rounds >= ROUNDS && rounds > 2 * most_rounds(source))
         .then(|| format!("the translation repeats the same words {rounds} times, probably without an end; check it"))
 }
@@ -102,5 +110,8 @@ mod tests {
         assert!(repetition(&once, &often).is_some_and(|note| note.contains(" 9 times")));
         assert_eq!(repetition(&often, &often), None, "as in the source");
         assert_eq!(repetition(&once, &words(&"Hallo ".repeat(7))), None);
+        let signs = words(&format!("Name: {}", "__ ".repeat(9)));
+        assert_eq!(repetition(&words("Name: ________"), &signs), None, "runs get the length of those in the source");
+        assert!(repetition(&once, &signs).is_some());
     }
 }

@@ -107,13 +107,18 @@ fn separators(text: &str) -> Vec<Range<usize>> {
 static RULES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?:\. ?){5,}|…{2,}|_{3,}|[-–—]{4,}|={3,}|~{3,}|\*{3,}").ok());
 
+/// The most dots that touch a word as the end of a thought, `I do not know......`. More, or dots before a number, lead to
+/// it: `Introduction...... 3`.
+const PAUSE: usize = 8;
+
 /// The run without the blank at its end, unless it touches words.
 fn divider(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let run = run.start..run.start + text[run.clone()].trim_end().len();
     let touches = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace());
     let [before, after] = [text[..run.start].chars().next_back(), text[run.end..].chars().next()];
-    let dots = text[run.clone()].starts_with(['.', '…']);
-    (dots && !touches(after) || !touches(before) && !touches(after)).then_some(run)
+    let has_number = text[run.end..].trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let leads = text[run.clone()].starts_with(['.', '…']) && (has_number || run.len() > PAUSE);
+    ((leads || !touches(before)) && !touches(after)).then_some(run)
 }
 
 /// The most words of an item between semicolons or slashes: more are parts of a sentence.
