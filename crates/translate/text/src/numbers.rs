@@ -28,7 +28,7 @@ mod years;
 
 pub use amounts::{Amount, amounts, missing_amounts};
 use decimal::Decimal;
-use item::Item;
+use item::{Item, Shape};
 use reader::Reader;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -61,18 +61,37 @@ pub struct MissingNumber {
 #[must_use]
 pub fn missing_numbers(source: &str, translation: &str, languages: Option<(&str, &str)>) -> Vec<MissingNumber> {
     let (from, to) = languages.map_or((Language::Other, Language::Other), |(from, to)| (from.into(), to.into()));
-    let mut items = Reader::new(source, from, Side::Source(to)).items();
+    let reader = Reader::new(source, from, Side::Source(to));
+    let is_of_afternoon = reader.facts().contains(&Atom::Part(DayPart::Pm));
+    let mut items = reader.items();
     items.retain(|item| item.is_required(to));
     if items.is_empty() && !source.contains('(') {
         return Vec::new();
     }
     let there = Contents::new(translation, to);
-    items.retain(|item| !there.has(item));
+    items.retain(|item| {
+        let may_be_hour =
+            item.shape != Shape::Digits || is_of_afternoon || may_follow_hour(&source[..item.range.start]);
+        !there.has(item, may_be_hour)
+    });
     let missing = |item: Item| MissingNumber { text: source[item.range.clone()].to_owned(), range: item.range };
     let mut missing: Vec<MissingNumber> = items.into_iter().map(missing).collect();
     missing.extend(roman::missing(source, translation, |number| there.atoms.contains(number)));
     missing.sort_by_key(|number| number.range.start);
     missing
+}
+
+/// Words before an hour that does not say in which half of the day it is.
+const BEFORE_HOURS: &[&str] = &[
+    "about", "ab", "after", "and", "around", "at", "before", "between", "bis", "by", "from", "gegen", "nach", "past",
+    "seit", "since", "till", "to", "um", "und", "until", "von", "vor", "zwischen",
+];
+
+/// Whether a number after this text may be an hour: `open until 10`, `9–5`. In `10 pcs.` it is none.
+fn may_follow_hour(before: &str) -> bool {
+    let before = before.trim_end();
+    let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    before.ends_with(['-', '–', '—']) || BEFORE_HOURS.contains(&&*word.to_lowercase())
 }
 
 /// A language as far as its words for numbers are known.
@@ -153,6 +172,8 @@ const MEASURES: usize = 50;
 /// The facts that a translation states.
 struct Contents {
     atoms: HashSet<Atom>,
+    /// The hours to twelve of its times in the afternoon: 10 in `22 Uhr`.
+    hours: HashSet<Atom>,
     measures: Vec<Measure>,
     language: Language,
     has_currency: bool,
@@ -163,22 +184,26 @@ impl Contents {
         let reader = Reader::new(translation, language, Side::Translation);
         let mut atoms: HashSet<Atom> = reader.facts().into_iter().collect();
         let has_currency = atoms.iter().any(|atom| matches!(atom, Atom::Currency(_)));
-        let mut measures = Vec::new();
+        let (mut measures, mut hours) = (Vec::new(), HashSet::new());
         for item in reader.items() {
             measures.extend(item.measure.filter(|_| measures.len() < MEASURES));
-            atoms.extend(item.readings.into_iter().flatten());
+            let is_afternoon = |reading: &Vec<Atom>| reading.contains(&Atom::Part(DayPart::Pm));
+            let (afternoon, others): (Vec<_>, Vec<_>) = item.readings.into_iter().partition(is_afternoon);
+            hours.extend(afternoon.into_iter().flatten());
+            atoms.extend(others.into_iter().flatten());
         }
-        Self { atoms, measures, language, has_currency }
+        Self { atoms, hours, measures, language, has_currency }
     }
 
     /// Whether a reading of a number of the source is there, with its currency and its per cent sign.
-    fn has(&self, item: &Item) -> bool {
+    fn has(&self, item: &Item, may_be_hour: bool) -> bool {
         let known = self.language.has_words();
         let currency = item
             .currency
             .is_none_or(|currency| self.atoms.contains(&Atom::Currency(currency)) || !(known || self.has_currency));
         let percent = !item.percent || !known || self.atoms.contains(&Atom::Percent);
-        let is_there = |reading: &Vec<Atom>| reading.iter().all(|atom| self.atoms.contains(atom));
+        let has = |atom: &Atom| self.atoms.contains(atom) || (may_be_hour && self.hours.contains(atom));
+        let is_there = |reading: &Vec<Atom>| reading.iter().all(has);
         (currency && percent && item.readings.iter().any(is_there)) || self.has_converted(item)
     }
 

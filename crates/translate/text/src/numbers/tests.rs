@@ -93,6 +93,8 @@ const DIFFERENT: &[(&str, &str, &[&str])] = &[
     ("It costs 5 euros.", "Es kostet 5 Dollar.", &["5 euros"]),
     ("at 8 p.m.", "um 8 Uhr", &["8 p.m."]),
     ("at 8 p.m.", "um 18 Uhr", &["8 p.m."]),
+    ("Qty: 10 pcs.", "Menge: 22 Uhr.", &["10"]),
+    ("3 left", "15 Uhr links", &["3"]),
     ("at 8 a.m.", "um 20 Uhr", &["8 a.m."]),
     ("at 8:30 p.m.", "um 20.15 Uhr", &["8:30 p.m."]),
     ("at half past seven", "um halb sieben", &["half past seven"]),
@@ -122,6 +124,15 @@ fn equal_numbers_are_there() {
     for (english, german) in EQUAL {
         assert_eq!(texts(english, german, ("en", "de")), [""; 0], "{english} -> {german}");
         assert_eq!(texts(german, english, ("de", "en")), [""; 0], "{german} -> {english}");
+    }
+}
+
+#[test]
+fn a_number_may_be_an_hour_after_some_words() {
+    for (source, translation) in
+        [("open until 10", "bis 22 Uhr geöffnet"), ("open 9–5", "9–17 Uhr geöffnet"), ("5 in the evening", "17 Uhr")]
+    {
+        assert_eq!(missing_numbers(source, translation, Some(("en", "de"))), [], "{source}");
     }
 }
 
