@@ -51,12 +51,24 @@ pub fn from_tsv(line: &str) -> Result<Request, String> {
     Ok(request)
 }
 
-/// One sentence for each key that is probably a misspelling of one of our keys. Such a key is copied to the output like
+/// Names that people give to our keys, and that other interfaces have.
+const OTHER_NAMES: [(&str, &str); 7] = [
+    ("terms", "constraints"),
+    ("required", "constraints"),
+    ("glossary", "constraints"),
+    ("avoided", "avoid"),
+    ("prefix", "target_prefix"),
+    ("source_lang", "source_language"),
+    ("target_lang", "target_language"),
+];
+
+/// One sentence for each key that is probably a misspelling or another name of one of our keys. Such a key is copied to the output like
 /// any other.
 pub fn misspelt(fields: &Fields) -> Vec<String> {
     let ours = |key: &str| {
         let spelled = key.trim().to_lowercase().replace(['-', ' '], "_");
-        OPTIONAL.into_iter().find(|ours| strsim::normalized_damerau_levenshtein(&spelled, ours) > 0.7)
+        let other = OTHER_NAMES.iter().find(|(other, _)| *other == spelled).map(|(_, ours)| *ours);
+        other.or_else(|| OPTIONAL.into_iter().find(|ours| strsim::normalized_damerau_levenshtein(&spelled, ours) > 0.7))
     };
     let known = |key: &str| OPTIONAL.contains(&key) || KEYS.contains(&key);
     let unknown = fields.keys().filter(|key| !known(key));

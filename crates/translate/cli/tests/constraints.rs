@@ -75,8 +75,10 @@ fn keys_of_the_output_are_not_taken_from_the_input() {
 
 #[test]
 fn a_misspelt_key_is_reported_with_its_line() {
-    let text = "{\"text\": \"Hello.\"}\n{\"text\": \"Hello.\", \"constraint\": [\"Tag\"]}\n";
+    let text = "{\"text\": \"Hello.\", \"Terms\": [\"Tag\"]}\n{\"text\": \"Hello.\", \"constraint\": [\"Tag\"]}\n";
     let result = run(&["translate", "--input-format", "json", "--output-format", "json"], text);
+    let terms = "line 1: the key 'Terms' has no meaning here; did you mean 'constraints'?";
+    assert!(result.stderr.contains(terms), "{}", result.stderr);
     assert!(result.stderr.contains("line 2: the key 'constraint' has no meaning here"), "{}", result.stderr);
     let last: Value = serde_json::from_str(result.stdout.lines().last().unwrap()).unwrap();
     assert_eq!(last["notes"][0], "the key 'constraint' has no meaning here; did you mean 'constraints'?");
