@@ -32,7 +32,7 @@ pub struct TranslateOptions {
     /// What becomes of characters of a source that the model's vocabulary lacks, where it has no bytes to write them
     /// with. `allow_unk` and `replace_unknown` deal with them in their own way.
     pub unknown: UnknownCharacters,
-    /// What becomes of amounts of money that a translation lacks.
+    /// What becomes of amounts of money and other numbers in digits that a translation lacks.
     pub amounts: Lost,
     /// What becomes of addresses, placeholders, code and names of files that a translation lacks.
     pub things: Lost,
@@ -232,7 +232,7 @@ impl TranslateOptions {
                 |o| o.amounts.name(),
                 |o, name| Lost::from_name(name).map(|to| o.amounts = to),
             ),
-            "What becomes of an amount of money whose number or currency a translation lacks (English and German)",
+            "What becomes of an amount of money or another number that a translation lacks (English and German)",
         )
         .placeholder("keep|model"),
         Item::new(

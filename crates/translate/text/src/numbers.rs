@@ -26,7 +26,7 @@ mod units;
 mod words;
 mod years;
 
-pub use amounts::{Amount, amounts, missing_amounts};
+pub use amounts::{Amount, MissingAmounts, amounts, missing_amounts, plain_numbers};
 use decimal::Decimal;
 use item::{Item, Shape};
 use reader::Reader;

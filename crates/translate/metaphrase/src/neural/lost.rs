@@ -1,4 +1,4 @@
-//! Lines that are searched again, because their translations lack amounts of money or things that stay as they are.
+//! Lines that are searched again, because their translations lack numbers or things that stay as they are.
 
 use super::context::Context;
 use super::job::{Job, SecondSearch};
@@ -7,7 +7,7 @@ use super::term_search::{Next, TermLine, TermQuestion, TermSearch, Written};
 use crate::{Lost, Request, RequiredTerm, TranslateOptions};
 use metaphrase_document::{Keep, find};
 use metaphrase_search::Outcome;
-use metaphrase_text::numbers::{Amount, amounts, missing_amounts};
+use metaphrase_text::numbers::{Amount, amounts, missing_amounts, plain_numbers};
 use std::ops::{ControlFlow, Range};
 
 /// A translation is garbage if its log-probability is below this many times that of the free one, less the slack.
@@ -17,17 +17,27 @@ const SLACK: f32 = 3.0;
 /// The parts of a line that its translation may lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LosableParts {
-    /// Amounts of money.
+    /// Amounts of money and other numbers.
     amounts: bool,
     /// Addresses, placeholders, code, names of files.
     things: bool,
 }
 
-/// A free translation that lacks things of its source.
+/// A free translation that lacks parts of its source.
 pub(crate) struct FreeTranslation {
     found: Found,
     log_prob: f32,
     letters: usize,
+    parts: LosableParts,
+    /// The number of the parts that it lacks.
+    lost: usize,
+}
+
+/// The parts of a source that a translation lacks, as terms.
+#[derive(Default)]
+struct LostParts {
+    money: Vec<RequiredTerm>,
+    others: Vec<RequiredTerm>,
 }
 
 impl Context {
@@ -40,7 +50,11 @@ impl Context {
         let source = &request.source;
         let has_digits = source.bytes().any(|byte| byte.is_ascii_digit());
         let languages = || self.model.config().languages.as_ref();
-        let has_amounts = || languages().is_some_and(|[from, to]| !amounts(source, (from, to)).is_empty());
+        let has_amounts = || {
+            languages().is_some_and(|[from, to]| {
+                [amounts, plain_numbers].iter().any(|numbers| !numbers(source, (from, to)).is_empty())
+            })
+        };
         let amounts = options.amounts == Lost::Keep && has_digits && has_amounts();
         let things = options.things == Lost::Keep && may_have_things(source) && !things(source).is_empty();
         (amounts || things).then_some(LosableParts { amounts, things })
@@ -55,16 +69,21 @@ impl Context {
         mut line: TermLine,
         mut second: SecondSearch,
     ) -> Next {
-        let mut lost = self.lost_terms(parts, &line.request.source, &written.text);
+        let LostParts { mut money, mut others } = self.lost_parts(parts, &line.request.source, &written.text);
         let known = &mut line.request.terms.required;
-        lost.retain(|lost| known.iter().all(|known| !lost.source.as_ref().is_some_and(|place| known.overlaps(place))));
-        if lost.is_empty() {
+        for lost in [&mut money, &mut others] {
+            lost.retain(|lost| {
+                known.iter().all(|known| !lost.source.as_ref().is_some_and(|place| known.overlaps(place)))
+            });
+        }
+        let lost = money.len() + others.len();
+        if lost == 0 {
             return ControlFlow::Break(outcome);
         }
-        // A wrong amount is worse than any other fault; but next to terms an amount may lead to garbage.
-        let are_things = lost.iter().all(|term| term.copied_from(&line.request.source).is_some());
-        let may_be_garbage = are_things || !known.is_empty();
-        known.append(&mut lost);
+        // A wrong amount of money is worse than any other fault; but next to terms it may lead to garbage.
+        let may_be_garbage = money.is_empty() || !known.is_empty();
+        known.append(&mut money);
+        known.append(&mut others);
         let TermLine { request, words, .. } = &line;
         let Some(constraints) = self.segmented(request, &second).constraints else {
             return ControlFlow::Break(outcome);
@@ -82,7 +101,7 @@ impl Context {
         }
         let task = second.clone();
         if may_be_garbage {
-            let question = TermQuestion::LostFound(Box::new(FreeTranslation { found, log_prob, letters }));
+            let question = TermQuestion::LostFound(Box::new(FreeTranslation { found, log_prob, letters, parts, lost }));
             job.term_search = Some(Box::new(TermSearch { question, line, second }));
         }
         ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
@@ -98,27 +117,28 @@ impl Context {
         self.after_losing_search(outcome, &written, parts, line, second)
     }
 
-    /// The parts of a source that a translation lacks, as terms. If a thing is lost, the others are required, too: they
-    /// might be lost in its place.
-    fn lost_terms(&self, parts: LosableParts, source: &str, text: &str) -> Vec<RequiredTerm> {
+    /// The parts of a source that a translation lacks. If a thing is lost, the others are required, too: they might be
+    /// lost in its place.
+    fn lost_parts(&self, parts: LosableParts, source: &str, text: &str) -> LostParts {
         let languages = self.model.config().languages.as_ref().filter(|_| parts.amounts);
-        let missing = languages.map(|[from, to]| missing_amounts(source, text, (from, to)));
+        let missing = languages.map(|[from, to]| missing_amounts(source, text, (from, to))).unwrap_or_default();
         let amount =
             |amount: Amount| RequiredTerm { source: Some(amount.range), ..RequiredTerm::new(amount.renderings) };
-        let mut terms: Vec<RequiredTerm> = missing.into_iter().flatten().map(amount).collect();
+        let [money, mut others] =
+            [missing.money, missing.plain].map(|amounts| amounts.into_iter().map(amount).collect::<Vec<_>>());
         let mut things = if parts.things { things(source) } else { Vec::new() };
-        things.retain(|place| terms.iter().all(|term| !term.overlaps(place)));
+        things.retain(|place| money.iter().chain(&others).all(|term| !term.overlaps(place)));
         if things.iter().any(|place| !text.contains(&source[place.clone()])) {
             let thing = |place: Range<usize>| {
                 let required = RequiredTerm::new([&source[place.clone()]]);
                 RequiredTerm { source: Some(place), ..required }
             };
-            terms.extend(things.into_iter().map(thing));
+            others.extend(things.into_iter().map(thing));
         }
-        terms
+        LostParts { money, others }
     }
 
-    /// The translation with the things that the free one lacks, unless it is garbage.
+    /// The translation with the parts that the free one lacks, unless it is garbage or lacks others.
     pub(super) fn after_lost_search(
         &self,
         outcome: Outcome<Job>,
@@ -130,7 +150,9 @@ impl Context {
         let log_prob = outcome.hypotheses[0].log_prob;
         let is_long = 2 * written.text.chars().count() > 3 * free.letters + 20;
         let has_terms = required.is_met_by(source, &written.text, &written.pieces);
-        if is_long || log_prob < LEAST * free.log_prob - SLACK || !has_terms {
+        let LostParts { money, others } = self.lost_parts(free.parts, source, &written.text);
+        let lacks_others = !others.is_empty() && money.len() + others.len() >= free.lost;
+        if is_long || log_prob < LEAST * free.log_prob - SLACK || !has_terms || lacks_others {
             return free.found.into_outcome(outcome);
         }
         outcome

@@ -1,10 +1,11 @@
-//! Amounts of money as they are written in the other language: `$1,250.50` and `1.250,50 $`.
+//! Amounts of money and other numbers as they are written in the other language: `$1,250.50` and `1.250,50 $`.
 
+use super::item::{Item, Shape};
 use super::reader::Reader;
 use super::{Language, Side, missing_numbers};
 use std::ops::Range;
 
-/// An amount of money in a text.
+/// An amount of money, or another number, in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Amount {
     /// Its bytes in the text, with its currency.
@@ -24,13 +25,7 @@ pub struct Amount {
 /// ```
 #[must_use]
 pub fn amounts(source: &str, languages: (&str, &str)) -> Vec<Amount> {
-    let to = match (languages.0.into(), languages.1.into()) {
-        (Language::English, Language::German) => Language::German,
-        (Language::German, Language::English) => Language::English,
-        _ => return Vec::new(),
-    };
-    let items = Reader::new(source, languages.0.into(), Side::Source(to)).items();
-    let amount = |item: super::Item| {
+    written_anew(source, languages, |item, to| {
         let currency = item.currency?;
         let range = stands_alone(source, item.range)?;
         let written = Written::parse(&source[range.clone()], item.scale > 0)?;
@@ -39,22 +34,76 @@ pub fn amounts(source: &str, languages: (&str, &str)) -> Vec<Amount> {
             _ => written.in_english(currency, item.scale)?,
         };
         Some(Amount { range, renderings })
-    };
-    items.into_iter().filter_map(amount).collect()
+    })
 }
 
-/// Those of the amounts of a source that its translation lacks in any notation.
+/// The other numbers of a text that are written in digits, with their per cent signs, in the same way: `1,250` is
+/// `1.250` in German. Times, dates and numbers before words such as `million` are left out.
+///
+/// ```
+/// use metaphrase_text::numbers::plain_numbers;
+///
+/// let found = plain_numbers("2.200.112 kg, 3,5 %", ("de", "en"));
+/// assert_eq!(found.iter().map(|number| &*number.renderings[0]).collect::<Vec<_>>(), ["2,200,112", "3.5%"]);
+/// ```
 #[must_use]
-pub fn missing_amounts(source: &str, translation: &str, languages: (&str, &str)) -> Vec<Amount> {
+pub fn plain_numbers(source: &str, languages: (&str, &str)) -> Vec<Amount> {
+    written_anew(source, languages, |item, to| {
+        let is_plain = item.shape == Shape::Digits && item.currency.is_none() && item.scale == 0;
+        let range = stands_alone(source, item.range).filter(|_| is_plain)?;
+        let written = Written::parse(&source[range.clone()], false)?;
+        let number = match to {
+            Language::German => written.renumbered(',', '.')?,
+            _ => written.renumbered('.', ',')?,
+        };
+        let signs: &[&str] = match to {
+            _ if !item.percent => &[""],
+            Language::German => &[" %", " Prozent"],
+            _ => &["%", " percent", " per cent"],
+        };
+        let renderings = signs.iter().map(|sign| format!("{number}{sign}")).collect();
+        Some(Amount { range, renderings })
+    })
+}
+
+/// What `write` makes of the numbers of a text between English and German, to the second of which it writes them.
+fn written_anew(
+    source: &str,
+    languages: (&str, &str),
+    write: impl Fn(Item, Language) -> Option<Amount>,
+) -> Vec<Amount> {
+    let to = match (languages.0.into(), languages.1.into()) {
+        (Language::English, Language::German) => Language::German,
+        (Language::German, Language::English) => Language::English,
+        _ => return Vec::new(),
+    };
+    let items = Reader::new(source, languages.0.into(), Side::Source(to)).items();
+    items.into_iter().filter_map(|item| write(item, to)).collect()
+}
+
+/// Numbers of a source that its translation lacks in any notation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MissingAmounts {
+    /// Amounts of money.
+    pub money: Vec<Amount>,
+    /// Those of [`plain_numbers`].
+    pub plain: Vec<Amount>,
+}
+
+/// The amounts of money and the plain numbers of a source that its translation lacks in any notation.
+#[must_use]
+pub fn missing_amounts(source: &str, translation: &str, languages: (&str, &str)) -> MissingAmounts {
     let missing = missing_numbers(source, translation, Some(languages));
     if missing.is_empty() {
-        return Vec::new();
+        return MissingAmounts::default();
     }
-    let mut amounts = amounts(source, languages);
-    amounts.retain(|amount| {
-        missing.iter().any(|number| number.range.start < amount.range.end && amount.range.start < number.range.end)
-    });
-    amounts
+    let those = |mut amounts: Vec<Amount>| {
+        amounts.retain(|amount| {
+            missing.iter().any(|number| number.range.start < amount.range.end && amount.range.start < number.range.end)
+        });
+        amounts
+    };
+    MissingAmounts { money: those(amounts(source, languages)), plain: those(plain_numbers(source, languages)) }
 }
 
 /// The range, unless it is a part of something longer, as in `$5-10`, `$5-a-day`, `A4 $5x`.
@@ -274,7 +323,11 @@ mod tests {
 
     #[test]
     fn missing_amounts_are_those_without_their_value_or_currency() {
-        let missing = |translation| missing_amounts("$5 or $6", translation, ("en", "de")).len();
-        assert_eq!([missing("5 $ oder 6 $"), missing("5 $ oder 7 $"), missing("5 oder 6")], [0, 1, 2]);
+        let missing = |translation| missing_amounts("$5 or $6, 1,250 pcs.", translation, ("en", "de"));
+        let counts = |translation| [missing(translation).money.len(), missing(translation).plain.len()];
+        assert_eq!(counts("5 $ oder 6 $, 1.250 Stück"), [0, 0]);
+        assert_eq!(counts("5 $ oder 7 $, 1250 Stück"), [1, 0]);
+        assert_eq!(counts("5 oder 6"), [2, 1]);
+        assert_eq!(missing("").plain[0].renderings, ["1.250"]);
     }
 }
