@@ -62,8 +62,8 @@ const OTHER_NAMES: [(&str, &str); 7] = [
     ("target_lang", "target_language"),
 ];
 
-/// One sentence for each key that is probably a misspelling or another name of one of our keys. Such a key is copied to the output like
-/// any other.
+/// One sentence for each key that is probably a misspelling or another name of one of our keys. Such a key is copied to
+/// the output like any other.
 pub fn misspelt(fields: &Fields) -> Vec<String> {
     let ours = |key: &str| {
         let spelled = key.trim().to_lowercase().replace(['-', ' '], "_");

@@ -46,8 +46,8 @@ pub(crate) fn tags(text: &str) -> Vec<(Range<usize>, Tag)> {
 
 static STRINGS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"%(?:\d+\$)?s").ok());
 
-/// Arguments that stand for the tags around a link or around emphasis: `our %1$sprivacy policy%2$s`. They touch the text
-/// between them, and nothing outside.
+/// Arguments that stand for the tags around a link or around emphasis: `our %1$sprivacy policy%2$s`. They touch the
+/// text between them, and nothing outside.
 fn argument_pairs(text: &str) -> Vec<(Range<usize>, Tag)> {
     if !text.contains('%') {
         return Vec::new();

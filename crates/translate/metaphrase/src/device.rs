@@ -58,8 +58,8 @@ const SEARCHES: usize = 4;
 
 impl Device {
     /// The batch of each search, in source pieces, if the user sets none. A GPU is busy with the rows of some hundred
-    /// sentences; a batch of this size takes about a gigabyte of its memory with a model of 50 million parameters. Where
-    /// that is too much, the search makes its batch half as large, as often as it must.
+    /// sentences; a batch of this size takes about a gigabyte of its memory with a model of 50 million parameters.
+    /// Where that is too much, the search makes its batch half as large, as often as it must.
     #[must_use]
     pub const fn batch_tokens(self) -> usize {
         match self {

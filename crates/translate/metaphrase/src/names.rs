@@ -17,7 +17,7 @@ impl SourceNames {
     pub(crate) fn of(source: &str) -> Option<Self> {
         let mut names: HashMap<String, String> = HashMap::new();
         for name in capitalised(source).map(|place| &source[place]) {
-            // Of two words that differ in doubled letters alone the translation may have either.
+            // The translation may have either of two words that differ in doubled letters alone.
             names
                 .entry(single_letters(name))
                 .and_modify(|known| {
@@ -54,7 +54,8 @@ impl SourceNames {
     }
 }
 
-/// Whether a word may be written in both ways in two languages: consonants at the end, as in `Metal` and `Metall`, `Role` and `Rolle`.
+/// Whether a word may be written in both ways in two languages: consonants at the end, as in `Metal` and `Metall`,
+/// `Role` and `Rolle`.
 fn is_cognate(name: &str, written: &str) -> bool {
     let end = |word: &str| {
         let stem = word.strip_suffix('s').unwrap_or(word).trim_end_matches('e');

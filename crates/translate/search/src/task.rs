@@ -93,8 +93,8 @@ pub struct Outcome<T> {
     pub tag: T,
     /// Length of the source, the end of sentence included: the width of [`Hypothesis::attention`].
     pub source_len: usize,
-    /// Best first, never more than `n_best`; empty only if the model gives no word a probability, or if its device has no
-    /// room for the sentence. Either all hypotheses meet all constraints or, where the length limit came first, none
+    /// Best first, never more than `n_best`; empty only if the model gives no word a probability, or if its device has
+    /// no room for the sentence. Either all hypotheses meet all constraints or, where the length limit came first, none
     /// does: then the list has those that lack least.
     pub hypotheses: Vec<Hypothesis>,
     /// All hypotheses that the search kept at some step, each after its parent. Empty unless the options request them.

@@ -107,8 +107,8 @@ fn separators(text: &str) -> Vec<Range<usize>> {
 static RULES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?:\. ?){5,}|…{2,}|_{3,}|[-–—]{4,}|={3,}|~{3,}|\*{3,}").ok());
 
-/// The most dots that touch a word as the end of a thought, `I do not know......`. More, or dots before a number, lead to
-/// it: `Introduction...... 3`.
+/// The most dots that touch a word as the end of a thought, `I do not know......`. More, or dots before a number, lead
+/// to it: `Introduction...... 3`.
 const PAUSE: usize = 8;
 
 /// The run without the blank at its end, unless it touches words.
