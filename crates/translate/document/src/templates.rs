@@ -36,32 +36,37 @@ static TAGS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The tags of a text that stand for no words, in order.
 pub(crate) fn tags(text: &str) -> Vec<(Range<usize>, Tag)> {
     let mut found = argument_pairs(text);
-    if !found.is_empty() {
-        found.extend(signed_tags(text));
-        found.sort_by_key(|(range, _)| range.start);
-        return found;
+    if found.is_empty() {
+        return signed_tags(text);
     }
-    signed_tags(text)
+    let mut signed = signed_tags(text);
+    signed.retain(|(range, _)| found.iter().all(|(known, _)| known.end <= range.start || range.end <= known.start));
+    found.append(&mut signed);
+    found.sort_by_key(|(range, _)| range.start);
+    found
 }
 
-static STRINGS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"%(?:\d+\$)?s").ok());
+static ARGUMENTS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"%(?:\d+\$)?[s@]|\{\{[ ]?[\w.-]+[ ]?\}\}|\{[\w.-]+\}").ok());
 
-/// Arguments that stand for the tags around a link or around emphasis: `our %1$sprivacy policy%2$s`. They touch the
-/// text between them, and nothing outside.
+/// Arguments that stand for the tags around a link or around emphasis: `our %1$sprivacy policy%2$s`,
+/// `{linkStart}here{linkEnd}`. They touch the text between them, and nothing outside.
 fn argument_pairs(text: &str) -> Vec<(Range<usize>, Tag)> {
-    if !text.contains('%') {
+    if !text.contains(['%', '{']) {
         return Vec::new();
     }
     let arguments: Vec<Range<usize>> =
-        STRINGS.iter().flat_map(|strings| strings.find_iter(text)).map(|found| found.range()).collect();
+        ARGUMENTS.iter().flat_map(|arguments| arguments.find_iter(text)).map(|found| found.range()).collect();
     let mut found = Vec::new();
     let mut next = 0;
     while let [open, close, ..] = &arguments[next..] {
         next += 1;
         let inner = &text[open.end..close.start];
-        let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '%' && c != '_');
-        let is_pair = inner.chars().filter(|c| c.is_alphabetic()).count() > 2
-            && inner.starts_with(|c: char| c.is_alphabetic() || c == '%')
+        let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '%' | '_' | '$'));
+        let are_alike = text[open.clone()].starts_with('{') == text[close.clone()].starts_with('{');
+        let is_pair = are_alike
+            && inner.chars().filter(|c| c.is_alphabetic()).count() > 2
+            && inner.starts_with(|c: char| c.is_alphabetic() || matches!(c, '%' | '{'))
             && !inner.ends_with(char::is_whitespace)
             && is_apart(text[..open.start].chars().next_back())
             && is_apart(text[close.end..].chars().next());
@@ -158,6 +163,10 @@ mod tests {
             ("our %1$sPrivacy Policy%2$s and %3$sTerms%4$s.", &["%1$s+", "%2$s-", "%3$s+", "%4$s-"][..]),
             ("Read the %sdocumentation%s (%d pages).", &["%s+", "%s-"]),
             ("%1$sNote:%2$s You have %3$s%4$d new messages%5$s", &["%1$s+", "%2$s-", "%3$s+", "%5$s-"]),
+            ("our {linkStart}policy{linkEnd}, {0}click here{1}", &["{linkStart}+", "{linkEnd}-", "{0}+", "{1}-"]),
+            ("the {{ start }}terms of use{{ end }}.", &["{{ start }}+", "{{ end }}-"]),
+            ("{first} and {last}, {h}hrs {m}mins, {version}{suffix}, v{major}beta{minor}", &[]),
+            ("Need %1$@more help%2$@?", &["%1$@+", "%2$@-"]),
             ("{% if x %}a %slink%s{% endif %}", &["{% if x %}+", "%s+", "%s-", "{% endif %}-"]),
             // Values.
             ("%s of %s, %1$s is %2$s, %ss to %ss", &[]),

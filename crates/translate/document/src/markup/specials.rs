@@ -238,9 +238,10 @@ pub(super) fn specials(text: &str, before: &str, how: &Sentences<'_>) -> Vec<(Ra
             kept.get(next).is_none_or(|kept| range.end <= kept.start)
         });
     }
+    let tags = templates::tags(text);
     if text.contains(['%', '{', '$', ':', '#']) {
-        let kept = find_in(text, how.keep, how.style);
-        found.extend(kept.into_iter().filter_map(|range| {
+        let kept = find_in(text, how.keep, how.style).into_iter();
+        found.extend(kept.filter(|range| tags.iter().all(|(tag, _)| tag != range)).filter_map(|range| {
             let thing = &text[range.clone()];
             let special = match thing.strip_suffix("%%") {
                 Some(number) if numbers::is_number(number) => Special::Number("%"),
@@ -255,7 +256,7 @@ pub(super) fn specials(text: &str, before: &str, how: &Sentences<'_>) -> Vec<(Ra
         }));
     }
     found.extend(bracket_tags(text).into_iter().map(|(range, tag)| (range, Special::Tag(tag))));
-    found.extend(templates::tags(text).into_iter().map(|(range, tag)| (range, Special::Tag(tag))));
+    found.extend(tags.into_iter().map(|(range, tag)| (range, Special::Tag(tag))));
     if how.notation == Notation::Source {
         found.extend(spans(text, &kept).into_iter().map(|(range, inner)| (range, Special::Span(inner))));
     }
