@@ -52,12 +52,10 @@ pub fn from_tsv(line: &str) -> Result<Request, String> {
 }
 
 /// Names that people give to our keys, and that other interfaces have.
-const OTHER_NAMES: [(&str, &str); 7] = [
+const OTHER_NAMES: [(&str, &str); 5] = [
     ("terms", "constraints"),
     ("required", "constraints"),
     ("glossary", "constraints"),
-    ("avoided", "avoid"),
-    ("prefix", "target_prefix"),
     ("source_lang", "source_language"),
     ("target_lang", "target_language"),
 ];
@@ -162,9 +160,17 @@ mod tests {
     #[test]
     fn misspellings_of_our_keys_are_reported() {
         let notes = |line: &str| misspelt(&from_json(line).unwrap().1);
-        for key in
-            ["constraint", "Constraints", "contraints", "constrains", "avoids", "avoided", "target-prefix", "avoid "]
-        {
+        for key in [
+            "constraint",
+            "Constraints",
+            "constrains",
+            "avoids",
+            "avoided",
+            "target-prefix",
+            "avoid ",
+            "terms",
+            "Glossary",
+        ] {
             assert_eq!(notes(&format!(r#"{{"text": "a", "{key}": []}}"#)).len(), 1, "{key}");
         }
         let message = "the key 'constraint' has no meaning here; did you mean 'constraints'?";
