@@ -14,6 +14,10 @@ use std::ops::{ControlFlow, Range};
 const LEAST: f32 = 1.5;
 const SLACK: f32 = 3.0;
 
+/// The most numbers that a line is searched again for: a translation that lacks more of them, mostly of the row of a
+/// table, has lost its way, and the search would take long.
+const MOST_NUMBERS: usize = 6;
+
 /// The parts of a line that its translation may lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LosableParts {
@@ -34,10 +38,16 @@ pub(crate) struct FreeTranslation {
 }
 
 /// The parts of a source that a translation lacks, as terms.
-#[derive(Default)]
 struct LostParts {
     money: Vec<RequiredTerm>,
-    others: Vec<RequiredTerm>,
+    numbers: Vec<RequiredTerm>,
+    things: Vec<RequiredTerm>,
+}
+
+impl LostParts {
+    fn len(&self) -> usize {
+        self.money.len() + self.numbers.len() + self.things.len()
+    }
 }
 
 impl Context {
@@ -69,21 +79,25 @@ impl Context {
         mut line: TermLine,
         mut second: SecondSearch,
     ) -> Next {
-        let LostParts { mut money, mut others } = self.lost_parts(parts, &line.request.source, &written.text);
+        let mut lost = self.lost_parts(parts, &line.request.source, &written.text);
+        if lost.numbers.len() > MOST_NUMBERS {
+            lost.numbers.clear();
+        }
         let known = &mut line.request.terms.required;
-        for lost in [&mut money, &mut others] {
+        for lost in [&mut lost.money, &mut lost.numbers, &mut lost.things] {
             lost.retain(|lost| {
                 known.iter().all(|known| !lost.source.as_ref().is_some_and(|place| known.overlaps(place)))
             });
         }
-        let lost = money.len() + others.len();
-        if lost == 0 {
+        let count = lost.len();
+        if count == 0 {
             return ControlFlow::Break(outcome);
         }
         // A wrong amount of money is worse than any other fault; but next to terms it may lead to garbage.
-        let may_be_garbage = money.is_empty() || !known.is_empty();
-        known.append(&mut money);
-        known.append(&mut others);
+        let may_be_garbage = lost.money.is_empty() || !known.is_empty();
+        for lost in [&mut lost.money, &mut lost.numbers, &mut lost.things] {
+            known.append(lost);
+        }
         let TermLine { request, words, .. } = &line;
         let Some(constraints) = self.segmented(request, &second).constraints else {
             return ControlFlow::Break(outcome);
@@ -101,7 +115,8 @@ impl Context {
         }
         let task = second.clone();
         if may_be_garbage {
-            let question = TermQuestion::LostFound(Box::new(FreeTranslation { found, log_prob, letters, parts, lost }));
+            let question =
+                TermQuestion::LostFound(Box::new(FreeTranslation { found, log_prob, letters, parts, lost: count }));
             job.term_search = Some(Box::new(TermSearch { question, line, second }));
         }
         ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
@@ -124,18 +139,18 @@ impl Context {
         let missing = languages.map(|[from, to]| missing_amounts(source, text, (from, to))).unwrap_or_default();
         let amount =
             |amount: Amount| RequiredTerm { source: Some(amount.range), ..RequiredTerm::new(amount.renderings) };
-        let [money, mut others] =
+        let [money, numbers] =
             [missing.money, missing.plain].map(|amounts| amounts.into_iter().map(amount).collect::<Vec<_>>());
         let mut things = if parts.things { things(source) } else { Vec::new() };
-        things.retain(|place| money.iter().chain(&others).all(|term| !term.overlaps(place)));
-        if things.iter().any(|place| !text.contains(&source[place.clone()])) {
-            let thing = |place: Range<usize>| {
-                let required = RequiredTerm::new([&source[place.clone()]]);
-                RequiredTerm { source: Some(place), ..required }
-            };
-            others.extend(things.into_iter().map(thing));
+        things.retain(|place| money.iter().chain(&numbers).all(|term| !term.overlaps(place)));
+        if things.iter().all(|place| text.contains(&source[place.clone()])) {
+            things.clear();
         }
-        LostParts { money, others }
+        let thing = |place: Range<usize>| {
+            let required = RequiredTerm::new([&source[place.clone()]]);
+            RequiredTerm { source: Some(place), ..required }
+        };
+        LostParts { money, numbers, things: things.into_iter().map(thing).collect() }
     }
 
     /// The translation with the parts that the free one lacks, unless it is garbage or lacks others.
@@ -150,8 +165,8 @@ impl Context {
         let log_prob = outcome.hypotheses[0].log_prob;
         let is_long = 2 * written.text.chars().count() > 3 * free.letters + 20;
         let has_terms = required.is_met_by(source, &written.text, &written.pieces);
-        let LostParts { money, others } = self.lost_parts(free.parts, source, &written.text);
-        let lacks_others = !others.is_empty() && money.len() + others.len() >= free.lost;
+        let lost = self.lost_parts(free.parts, source, &written.text);
+        let lacks_others = lost.len() > lost.money.len() && lost.len() >= free.lost;
         if is_long || log_prob < LEAST * free.log_prob - SLACK || !has_terms || lacks_others {
             return free.found.into_outcome(outcome);
         }
