@@ -163,7 +163,7 @@ fn joined(text: &str, found: impl Iterator<Item = Range<usize>>, tags: &[Range<u
     let is_sign = |c: char| "+-/*=:.|~^@&×#_".contains(c);
     let mut tag_end = 0;
     for range in found {
-        if tags.binary_search_by_key(&range.start, |tag| tag.start).is_ok_and(|at| tags[at] == range) {
+        if templates::is_tag(tags, &range) {
             tag_end = range.end;
             all.push(range);
             continue;

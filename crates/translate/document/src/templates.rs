@@ -40,10 +40,18 @@ pub(crate) fn tags(text: &str) -> Vec<(Range<usize>, Tag)> {
         return signed_tags(text);
     }
     let mut signed = signed_tags(text);
-    signed.retain(|(range, _)| found.iter().all(|(known, _)| known.end <= range.start || range.end <= known.start));
+    signed.retain(|(range, _)| {
+        let next = found.partition_point(|(known, _)| known.end <= range.start);
+        found.get(next).is_none_or(|(known, _)| range.end <= known.start)
+    });
     found.append(&mut signed);
     found.sort_by_key(|(range, _)| range.start);
     found
+}
+
+/// Whether a range is one of these tags, which are in order.
+pub(crate) fn is_tag(tags: &[Range<usize>], range: &Range<usize>) -> bool {
+    tags.binary_search_by_key(&range.start, |tag| tag.start).is_ok_and(|at| tags[at] == *range)
 }
 
 static ARGUMENTS: LazyLock<Option<Regex>> =

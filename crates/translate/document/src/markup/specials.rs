@@ -241,7 +241,8 @@ pub(super) fn specials(text: &str, before: &str, how: &Sentences<'_>) -> Vec<(Ra
     let tags = templates::tags(text);
     if text.contains(['%', '{', '$', ':', '#']) {
         let kept = find_in(text, how.keep, how.style).into_iter();
-        found.extend(kept.filter(|range| tags.iter().all(|(tag, _)| tag != range)).filter_map(|range| {
+        let places: Vec<Range<usize>> = tags.iter().map(|(range, _)| range.clone()).collect();
+        found.extend(kept.filter(|range| !templates::is_tag(&places, range)).filter_map(|range| {
             let thing = &text[range.clone()];
             let special = match thing.strip_suffix("%%") {
                 Some(number) if numbers::is_number(number) => Special::Number("%"),
