@@ -1,7 +1,8 @@
 //! Forms of target terms: a `*` at the end stands for the endings of the language.
 
 use crate::terms::{Endings, RequiredTerm};
-use metaphrase_text::german::{Gender, gender};
+use metaphrase_text::english;
+use metaphrase_text::german::{Gender, UMLAUTS, dative_of_plural, gender, plural, with_umlaut};
 
 /// Endings of German words of all kinds, the empty one first.
 const GERMAN: &[&str] = &["", "e", "en", "er", "ern", "em", "es", "s", "n", "ns", "nen", "se", "sen", "ses"];
@@ -23,6 +24,8 @@ pub(crate) fn forms(term: &str, language: Option<&str>) -> Vec<String> {
     if endings == GERMAN {
         plurals = umlaut_plurals(stem);
         plurals.extend(foreign_plural(stem));
+    } else if endings == ENGLISH {
+        plurals.extend(english::plural(stem).filter(|plural| !plural.starts_with(stem)));
     }
     endings.iter().map(|ending| format!("{stem}{ending}")).chain(plurals).collect()
 }
@@ -37,9 +40,6 @@ fn foreign_plural(stem: &str) -> Option<String> {
     Some(format!("{}en", &stem[..stem.len() - ending.len()]))
 }
 
-/// Vowels, and their umlauts.
-const UMLAUTS: &[(char, char)] = &[('a', 'ä'), ('o', 'ö'), ('u', 'ü'), ('A', 'Ä'), ('O', 'Ö'), ('U', 'Ü')];
-
 /// The plurals of a German noun with an umlaut: `Häuser` of `Haus`, `Äpfel` of `Apfel`; none if it can have none.
 fn umlaut_plurals(stem: &str) -> Vec<String> {
     let first = stem.rfind(' ').map_or(0, |blank| blank + 1);
@@ -48,16 +48,8 @@ fn umlaut_plurals(stem: &str) -> Vec<String> {
     }
     let light = ["el", "er", "en"].iter().find_map(|end| stem.strip_suffix(end)).filter(|rest| rest.len() > first);
     let (syllable, rest) = light.map_or((stem, ""), |rest| (rest, &stem[rest.len()..]));
-    let vowel = |c: char| "aeiouäöüyAEIOUÄÖÜ".contains(c);
-    let Some((mut at, mut last)) = syllable.char_indices().rfind(|&(at, c)| at >= first && vowel(c)) else {
-        return Vec::new();
-    };
-    if last == 'u' && (syllable[first..at].ends_with(['a', 'A'])) {
-        at -= 1;
-        last = syllable[at..].chars().next().unwrap_or_default();
-    }
-    let Some((_, umlaut)) = UMLAUTS.iter().find(|(plain, _)| *plain == last) else { return Vec::new() };
-    let changed = format!("{}{umlaut}{}{rest}", &syllable[..at], &syllable[at + last.len_utf8()..]);
+    let Some(syllable) = with_umlaut(&syllable[first..]) else { return Vec::new() };
+    let changed = format!("{}{syllable}{rest}", &stem[..first]);
     let endings: &[&str] = if rest.is_empty() { &["e", "en", "er", "ern"] } else { &["", "n"] };
     endings.iter().map(|ending| format!("{changed}{ending}")).collect()
 }
@@ -177,10 +169,67 @@ impl RequiredTerm {
         self.targets.iter().flat_map(|target| forms_with(target, self.endings, language, forms)).collect()
     }
 
-    /// The forms of the targets that may be words of a language.
+    /// The forms of the targets that may be words of a language; those of several things, if that is what the term
+    /// stands for.
     pub(crate) fn likely_forms(&self, language: Option<&str>) -> Vec<String> {
-        self.targets.iter().flat_map(|target| forms_with(target, self.endings, language, likely_forms)).collect()
+        let forms = |target: &String| match self.endings {
+            Endings::Plural => plural_forms(target, language),
+            endings => forms_with(target, endings, language, likely_forms),
+        };
+        self.targets.iter().flat_map(forms).collect()
     }
+
+    /// The form that a model is to read in its source.
+    pub(crate) fn first_form(&self, language: Option<&str>) -> Option<String> {
+        let first = self.targets.first()?;
+        let plural = if self.endings == Endings::Plural { plural_forms(first, language) } else { Vec::new() };
+        Some(plural.into_iter().next().unwrap_or_else(|| without_endings(first)))
+    }
+}
+
+/// The plural of a term, in German that of a noun, with adjectives before it or without, in the nominative and the
+/// dative. Empty if it is not known.
+pub(crate) fn plural_forms(term: &str, language: Option<&str>) -> Vec<String> {
+    match without_region(language) {
+        Some("de") => german_plurals(term),
+        Some("en") => english::plural(term).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a German noun stands for several things for certain: `Häuser`, not `Kunden`, which is one thing in the
+/// dative, too.
+pub(crate) fn is_german_plural(term: &str) -> bool {
+    let word = term.rsplit([' ', '-']).next().unwrap_or_default();
+    bases(word, true, Some("de")).iter().any(|base| {
+        let of_one = singular_endings(base).iter().any(|ending| word.strip_prefix(&**base) == Some(ending));
+        !of_one && plural(base).is_some_and(|plural| plural == word || dative_of_plural(&plural) == word)
+    })
+}
+
+fn german_plurals(term: &str) -> Vec<String> {
+    let (before, last) =
+        term.rsplit_once([' ', '-']).map_or(("", term), |(_, last)| term.split_at(term.len() - last.len()));
+    let Some(plural) = plural(last) else { return Vec::new() };
+    let mut adjectives = String::new();
+    for word in before.split_inclusive([' ', '-']) {
+        let adjective = word.strip_suffix(' ').filter(|word| word.starts_with(char::is_lowercase));
+        let is_long = |stem: &&str| stem.chars().count() >= 3;
+        match adjective {
+            // "neuer Tarif", "neue Tarife".
+            Some(word) => {
+                let stem = ["er", "es", "e"].iter().find_map(|ending| word.strip_suffix(ending)).filter(is_long);
+                let Some(stem) = stem else { return Vec::new() };
+                adjectives.extend([stem, "e "]);
+            }
+            None if word.ends_with('-') => adjectives.push_str(word),
+            None => return Vec::new(),
+        }
+    }
+    let dative = dative_of_plural(&plural);
+    let mut forms: Vec<String> = [plural, dative].into_iter().map(|form| format!("{adjectives}{form}")).collect();
+    forms.dedup();
+    forms
 }
 
 /// The forms of a target term with these endings. `all`: the forms of a term with a `*` at its end.
@@ -200,7 +249,13 @@ fn forms_with(
             let of_one = if is_german { singular_endings(last) } else { &["", "'s"] };
             of_one.iter().map(|ending| format!("{target}{ending}")).collect()
         }
-        Endings::Singular | Endings::All => all(&format!("{target}*"), language),
+        Endings::Singular | Endings::Plural | Endings::All => {
+            let mut forms = all(&format!("{target}*"), language);
+            if endings == Endings::Plural {
+                forms.extend(plural_forms(target, language));
+            }
+            forms
+        }
     }
 }
 
@@ -275,6 +330,26 @@ mod tests {
         assert_eq!(singular("Rechnung"), ["Rechnung"]);
         assert_eq!(singular("A4"), ["A4"]);
         assert!(singular("rot").contains(&"roten".to_owned()));
+    }
+
+    #[test]
+    fn several_things_have_plural_forms() {
+        let german = |term| plural_forms(term, Some("de-AT"));
+        assert_eq!(german("Tarif"), ["Tarife", "Tarifen"]);
+        assert_eq!(german("neuer Tarif"), ["neue Tarife", "neue Tarifen"]);
+        assert_eq!(german("Online-Tarif"), ["Online-Tarife", "Online-Tarifen"]);
+        assert_eq!(german("Abo"), ["Abos"]);
+        for other in ["Haus am See", "Datei des Benutzers", "anmelden", "Sport Legende", "PDF", ""] {
+            assert!(german(other).is_empty(), "{other}");
+        }
+        assert!(["Häuser", "alten Häusern", "Rechnungen", "Verträgen"].iter().all(|several| is_german_plural(several)));
+        assert!(!["Kunden", "Haus", "Hauses", "Abos", "Lehrer", "rote"].iter().any(|one| is_german_plural(one)));
+        assert_eq!(plural_forms("staff member", Some("en")), ["staff members"]);
+        assert!(plural_forms("software", Some("en")).is_empty() && plural_forms("maison", Some("fr")).is_empty());
+        let term = RequiredTerm { endings: Endings::Plural, ..RequiredTerm::new(["Raum"]) };
+        assert_eq!(term.likely_forms(Some("de")), ["Räume", "Räumen"]);
+        assert_eq!(term.first_form(Some("de")).as_deref(), Some("Räume"));
+        assert!(["Raum", "Räumen"].iter().all(|form| term.forms(Some("de")).contains(&(*form).to_owned())));
     }
 
     #[test]

@@ -469,14 +469,15 @@ mod tests {
                 .map(|term| match term.endings {
                     Endings::Written => term.targets[0].clone(),
                     Endings::Singular => format!("{}'", term.targets[0]),
+                    Endings::Plural => format!("{}+", term.targets[0]),
                     Endings::All => format!("{}*", term.targets[0]),
                 })
                 .collect()
         };
         let between = Some(["en", "de-AT"]);
         for (text, expected) in [
-            ("Employees need batteries.", &["Mitarbeiter*", "Akku*"][..]),
-            ("two order forms, many orders", &["Formular*", "Auftrag*"]),
+            ("Employees need batteries.", &["Mitarbeiter+", "Akku+"][..]),
+            ("two order forms, many orders", &["Formular+", "Auftrag+"]),
             ("glasses, ordering, employeeship, Apples", &["Apple*"]),
             ("an Apple", &["Apple"]),
             ("an order", &["Auftrag'"]),

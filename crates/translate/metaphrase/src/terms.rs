@@ -31,6 +31,8 @@ pub enum Endings {
     Written,
     /// Those of one thing: `Displays` of `Display`. Words that are no nouns have all.
     Singular,
+    /// All, but rather those of several things: `Tarife` and `Tarifen` of `Tarif`.
+    Plural,
     /// All, as if it ended in `*`.
     All,
 }

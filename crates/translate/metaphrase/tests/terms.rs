@@ -260,6 +260,26 @@ fn articles_agree_with_terms() {
     assert!(count == 80 && wrong.len() <= 8, "{wrong:#?}");
 }
 
+/// A term that stands for several things has a plural, in the right case; without that, 27 of these 40 lines are right.
+#[test]
+fn terms_for_several_things_have_a_plural() {
+    let table = include_str!("../../../../testdata/terms/plurals-en-de.tsv");
+    let translator = translator();
+    let mut count = 0;
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let glossary = fields[1].replace('=', "\t").replace(", ", "\n");
+        let mut options = translator.options();
+        options.glossaries = vec![Glossary::parse(&glossary, Case::Ignore).expect("a glossary").into()];
+        let found = translator.run(&options, vec![Request::translate(fields[0])]).expect("a translation").remove(0);
+        assert!(found.missing.is_empty(), "{found:?}");
+        let text = found.text().to_lowercase();
+        assert!(fields[2].split('|').any(|phrase| text.contains(&phrase.to_lowercase())), "{text}");
+        count += 1;
+    }
+    assert_eq!(count, 40);
+}
+
 /// A name that stays has the article that the model gives it, whatever its letters look like.
 #[test]
 fn names_that_stay_keep_their_articles() {

@@ -1,4 +1,8 @@
-//! The agreement of the English articles "a" and "an" with the word after them.
+//! English nouns: their plurals, and the agreement of the articles "a" and "an" with the word after them.
+
+mod plurals;
+
+pub use plurals::plural;
 
 /// Beginnings of words that begin with a vowel as they are written, and with a consonant as they are spoken.
 const SPOKEN_CONSONANT: &[&str] = &["eu", "ewe", "once", "one", "ubiq", "uk", "uni", "ura", "ure", "uri", "us", "ut"];

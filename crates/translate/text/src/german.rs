@@ -1,10 +1,12 @@
-//! The agreement of German articles and adjectives with a noun.
+//! German nouns: their plurals, and the agreement of articles and adjectives with them.
 
 mod determiners;
 mod genders;
+mod plurals;
 
 use determiners::{CASES, Cell, Determiner, Number, adjective_ending};
 pub use genders::{Gender, gender};
+pub use plurals::{UMLAUTS, dative_of_plural, plural, with_umlaut};
 use std::ops::Range;
 
 /// Prepositions, and the cases that they stand before. Words that are conjunctions, too, are none of them: "während der
@@ -101,6 +103,41 @@ pub fn agreement(text: &str, noun: Range<usize>, is_one: bool) -> Agreement {
         }
     }
     if texts.is_empty() { Agreement::Fine } else { Agreement::Wrong(texts) }
+}
+
+/// Quantities in the dative.
+const DATIVE_QUANTITIES: &[&str] =
+    &["allen", "beiden", "einigen", "etlichen", "mehreren", "verschiedenen", "vielen", "wenigen", "zahlreichen"];
+
+/// Whether a plural after this text is in the dative. `None` if the words before it do not tell.
+///
+/// ```
+/// use metaphrase_text::german::is_dative_plural;
+///
+/// assert_eq!(is_dative_plural("Er wohnt in diesen "), Some(true));
+/// assert_eq!(is_dative_plural("Er sieht neue "), Some(false));
+/// assert_eq!(is_dative_plural("Er sprach mit "), Some(true));
+/// assert_eq!(is_dative_plural("Dort haben "), None);
+/// ```
+#[must_use]
+pub fn is_dative_plural(before: &str) -> Option<bool> {
+    let one_answer = |cases: &[Case]| {
+        let datives = cases.iter().filter(|case| **case == Case::Dative).count();
+        (!cases.is_empty() && (datives == 0 || datives == cases.len())).then_some(datives > 0)
+    };
+    if let Some(phrase) = Phrase::before(before, before.len()) {
+        let plurals = phrase.cells().into_iter().filter(|cell| cell.number == Number::Many);
+        return one_answer(&plurals.map(|cell| cell.case).collect::<Vec<_>>());
+    }
+    let last = before.strip_suffix(' ')?.rsplit(' ').next()?.to_lowercase();
+    if let Some((cases, _)) = PREPOSITIONS.iter().find(|(_, words)| words.contains(&&*last)) {
+        return one_answer(cases);
+    }
+    match () {
+        () if DATIVE_QUANTITIES.contains(&&*last) => Some(true),
+        () if last.ends_with('e') => Some(false),
+        () => None,
+    }
 }
 
 impl<'t> Phrase<'t> {
@@ -229,6 +266,26 @@ mod tests {
         let one = agreement("Die Bolzen fehlt.", 4..10, true);
         assert!(matches!(one, Agreement::Wrong(texts) if texts[0] == "Der Bolzen fehlt."));
         assert_eq!(of("Der Tür ist neu.", "Tür"), Agreement::Doubtful("Die Tür ist neu.".to_owned()));
+    }
+
+    #[test]
+    fn words_before_a_plural_tell_its_case() {
+        for (before, expected) in [
+            ("Diese ", Some(false)),
+            ("Unsere neuen ", Some(false)),
+            ("Unseren neuen ", Some(true)),
+            ("die Zahl der ", Some(false)),
+            ("in vielen ", Some(true)),
+            ("Für ", Some(false)),
+            ("In ", None),
+            ("Auf den ", Some(true)),
+            ("Unser ", None),
+            ("Nutzer schließen ", None),
+            ("", None),
+            ("Die", None),
+        ] {
+            assert_eq!(is_dative_plural(before), expected, "{before}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The terms of glossaries that a source sentence requires.
 
 use super::{FoundTerm, Glossary, composed};
-use crate::forms::without_region;
+use crate::forms::{is_german_plural, plural_forms, without_region};
 use crate::{Endings, Keep, RequiredTerm, TermForms};
 use metaphrase_document::find;
 use std::ops::Range;
@@ -90,9 +90,10 @@ pub fn required_terms(
 
 /// The endings that the targets of a term may have. `written`: the term in the source. `is_base`: whether it stands
 /// there as in the glossary.
-fn endings(written: &str, targets: &[String], is_base: bool, [from, _]: [&str; 2]) -> Endings {
+fn endings(written: &str, targets: &[String], is_base: bool, [from, to]: [&str; 2]) -> Endings {
     // A name that stays as it is has no other forms, and who lists forms lists all.
-    if !matches!(targets, [target] if written != target) {
+    let [target] = targets else { return Endings::Written };
+    if written == target {
         return Endings::Written;
     }
     // An English noun without an "s" stands for one thing, and so do German ones whose plural has an ending.
@@ -100,8 +101,16 @@ fn endings(written: &str, targets: &[String], is_base: bool, [from, _]: [&str; 2
         let ends = ["er", "el", "en", "chen", "lein"].iter().any(|end| written.ends_with(end));
         written.starts_with(char::is_uppercase) && !ends
     };
-    let is_one = if from.starts_with("en") { !may_be_plural(written) } else { has_plural_ending() };
-    if is_base && is_one { Endings::Singular } else { Endings::All }
+    let is_english = from.starts_with("en");
+    let is_one = if is_english { !may_be_plural(written) } else { has_plural_ending() };
+    // "Apples" of a name that stays has the plural that the model gives it.
+    let is_word = !written.starts_with(target.as_str());
+    let is_several = || is_word && if is_english { !is_base } else { is_german_plural(written) };
+    match () {
+        () if is_base && is_one => Endings::Singular,
+        () if is_several() && !plural_forms(target, Some(to)).is_empty() => Endings::Plural,
+        () => Endings::All,
+    }
 }
 
 /// Whether an English noun may stand for many things.

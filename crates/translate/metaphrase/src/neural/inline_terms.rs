@@ -4,7 +4,6 @@
 
 use super::context::Context;
 use crate::constraints::after_sign;
-use crate::forms::without_endings;
 use crate::{Attention, Request};
 use metaphrase_base::WordId;
 use metaphrase_text::{MarkedSource, pieces_of_words, spans};
@@ -22,7 +21,8 @@ impl Context {
         let marks = self.inline_terms?;
         // A term that is copied stands in the source as it is.
         let is_copy = |place: &Range<usize>, target: &String| request.source.get(place.clone()) == Some(target);
-        let placed = request.terms.required.iter().filter_map(|term| term.source.as_ref().zip(term.targets.first()));
+        let terms = request.terms.required.iter();
+        let placed = terms.filter_map(|term| term.source.as_ref().zip(term.first_form(self.target_language())));
         let mut placed = placed.filter(|(place, target)| !is_copy(place, target)).peekable();
         placed.peek()?;
         let spans = spans(pieces, &request.source);
@@ -31,7 +31,7 @@ impl Context {
             let words = pieces_of_words(&spans, place);
             if !words.is_empty() {
                 let mut translation = Vec::new();
-                self.source.encode(&without_endings(target), &mut translation);
+                self.source.encode(&target, &mut translation);
                 translation.pop();
                 // After a sign, the model writes the translation as it is written after one here.
                 let follows_sign = place.start > 0 && !pieces[words.start].starts_with('\u{2581}');

@@ -14,7 +14,7 @@ use metaphrase_base::WordId;
 use metaphrase_search::Outcome;
 use metaphrase_text::MarkedSource;
 use metaphrase_text::english::with_other_article;
-use metaphrase_text::german::{Agreement, agreement};
+use metaphrase_text::german::{Agreement, agreement, is_dative_plural};
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
@@ -76,6 +76,7 @@ impl Context {
             }
             let unread = Unread { end: place.start, terms: unread.terms - 1 };
             let agreement = match language {
+                "de" if let Some(text) = in_other_case(&text, &place, &line.plurals) => Agreement::Wrong(vec![text]),
                 "de" => {
                     // How many things a term stands for says nothing about a compound with it.
                     let is_one = are_one[form] && text[place.clone()] == forms[form];
@@ -153,6 +154,14 @@ impl Context {
     }
 }
 
+/// A text with a plural in the case that the words before it say: `in den Räumen`, not `in den Räume`; `None` if it has
+/// that case. `plurals`: the nominative and the dative of terms.
+fn in_other_case(text: &str, place: &Range<usize>, plurals: &[[String; 2]]) -> Option<String> {
+    let [nominative, dative] = plurals.iter().find(|plural| plural.iter().any(|form| *form == text[place.clone()]))?;
+    let right = if is_dative_plural(&text[..place.start])? { dative } else { nominative };
+    (*right != text[place.clone()]).then(|| format!("{}{right}{}", &text[..place.start], &text[place.end..]))
+}
+
 /// The places of forms in a text, as whole words from left to right, and the numbers of the forms. Where a form is part
 /// of a compound, with a hyphen or without one, this is the place of the compound, since its last part has the gender.
 fn places_of(forms: &[String], text: &str) -> Vec<(Range<usize>, usize)> {
@@ -181,6 +190,17 @@ fn end_of_parts(text: &str, end: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plurals_have_the_case_of_the_words_before_them() {
+        let plurals = [["Räume", "Räumen"].map(str::to_owned)];
+        let changed = |text: &str| in_other_case(text, &(text.find('R').unwrap()..text.len()), &plurals);
+        assert_eq!(changed("in den Räume").as_deref(), Some("in den Räumen"));
+        assert_eq!(changed("diese Räumen").as_deref(), Some("diese Räume"));
+        for fine in ["in den Räumen", "diese Räume", "wo Räume", "in Räume", "den Raum"] {
+            assert_eq!(changed(fine), None, "{fine}");
+        }
+    }
 
     #[test]
     fn places_are_whole_words() {

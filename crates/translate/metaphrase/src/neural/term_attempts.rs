@@ -119,7 +119,7 @@ impl Context {
             if !second.search.attention {
                 outcome.hypotheses[0].attention.clear();
             }
-            return self.compare_forms(outcome, written, line, second);
+            return self.choose_forms(outcome, written, line, second);
         }
         let attempts = self.attempts(&outcome, written, &line.request, &second);
         self.next_attempt(outcome, attempts, line, second)
@@ -250,9 +250,10 @@ impl Context {
         if attempt.avoids {
             let free = avoiding(&Request::translate(line.request.source.as_str()), &attempts.plain);
             line.avoided = self.segmented(&free, &second).constraints;
+            line.avoided_words = free.terms.avoided;
         }
         let written = self.text_of(&outcome.hypotheses[0].words);
-        self.compare_forms(outcome, &written, line, second)
+        self.choose_forms(outcome, &written, line, second)
     }
 
     /// What follows an attempt: its translation if it is likely, else the next one.

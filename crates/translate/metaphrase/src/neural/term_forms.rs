@@ -6,7 +6,7 @@
 use super::context::Context;
 use super::job::{Job, SecondSearch};
 use super::term_search::{Next, TermLine, TermQuestion, TermSearch, Written};
-use crate::{Endings, RequiredTerm};
+use crate::{Endings, Request, RequiredTerm};
 use metaphrase_base::WordId;
 use metaphrase_search::{Hypothesis, Outcome};
 use metaphrase_text::MarkedSource;
@@ -17,6 +17,10 @@ const MOST: usize = 24;
 
 /// Another form is better if it is about three times as probable; this is a natural logarithm.
 const MARGIN: f32 = 1.0;
+
+/// A translation with a term that stands for several things may be less probable by this than the one with the same
+/// term as one thing; a natural logarithm.
+const MOST_LOST: f32 = 7.0;
 
 /// The least probability that a word ends with a form.
 const LEAST: f32 = 1e-3;
@@ -49,8 +53,69 @@ struct Candidate {
 }
 
 impl Context {
+    /// The translation with the forms of its terms that fit best. First those that should stand for several things, and
+    /// stand for one, are avoided.
+    pub(super) fn choose_forms(
+        &self,
+        mut outcome: Outcome<Job>,
+        written: &Written,
+        line: TermLine,
+        second: SecondSearch,
+    ) -> Next {
+        let singular = self.singular_forms(&line, &outcome.tag, &written.text);
+        if singular.is_empty() {
+            return self.compare_forms(outcome, written, line, second);
+        }
+        let mut free = Request::translate(line.request.source.as_str());
+        free.terms.avoided = line.avoided_words.iter().chain(&singular).cloned().collect();
+        let mut task = second.clone();
+        task.constraints = self.segmented(&free, &second).constraints;
+        let found = Found::take(&mut outcome);
+        let question = TermQuestion::Several(Box::new(found));
+        outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
+        ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
+    }
+
+    /// The translation without forms of one thing, if it has the terms and is not much less probable.
+    pub(super) fn after_several(
+        &self,
+        mut outcome: Outcome<Job>,
+        found: Found,
+        written: Written,
+        line: TermLine,
+        second: SecondSearch,
+    ) -> Next {
+        let Written { text, pieces } = &written;
+        let is_met = outcome.tag.required.is_met_by(&line.request.source, text, pieces);
+        let is_likely = outcome.hypotheses[0].log_prob > found.log_prob() - MOST_LOST;
+        if is_met && is_likely && self.singular_forms(&line, &outcome.tag, text).is_empty() {
+            outcome.tag.required.prefer(&self.target, &self.written);
+            return self.compare_forms(outcome, &written, line, second);
+        }
+        let outcome = found.into_outcome(outcome);
+        let written = self.text_of(&outcome.hypotheses[0].words);
+        self.compare_forms(outcome, &written, line, second)
+    }
+
+    /// The forms of one thing that a text has of terms that stand for several.
+    fn singular_forms(&self, line: &TermLine, job: &Job, text: &str) -> Vec<String> {
+        let language = self.target_language();
+        let terms = line.request.terms.required.iter().enumerate().filter(|_| self.inline_terms.is_some());
+        let several =
+            terms.filter(|(number, term)| term.endings == Endings::Plural && job.required.numbers.contains(number));
+        let mut singular = Vec::new();
+        for (_, term) in several {
+            let plural = term.likely_forms(language);
+            if place_of(&plural, text, &[]).is_none() {
+                let others = term.forms(language).into_iter().filter(|form| !plural.contains(form));
+                singular.extend(others.filter(|form| place_of(std::slice::from_ref(form), text, &[]).is_some()));
+            }
+        }
+        singular
+    }
+
     /// Compares the forms of the terms of a translation; if none has other forms, the translation comes back.
-    pub(super) fn compare_forms(
+    fn compare_forms(
         &self,
         mut outcome: Outcome<Job>,
         written: &Written,

@@ -10,7 +10,7 @@ use super::term_agreement::AgreementSearch;
 use super::term_attempts::Attempts;
 use super::term_forms::{FormSearch, Found};
 use crate::constraints::Segmented;
-use crate::forms::forms;
+use crate::forms::{forms, plural_forms};
 use crate::linked::LinkedTexts;
 use crate::{Endings, Error, Met, Request, RequiredTerm, SearchOptions, TermPlaces, TermUse, TranslateOptions};
 use metaphrase_base::{StepModel, WordId};
@@ -67,6 +67,8 @@ pub(crate) enum TermQuestion {
     LostFound(Box<FreeTranslation>),
     /// Whether one of several further searches finds a likely translation that has them.
     Attempt(Box<Attempts>),
+    /// Whether a translation is likely in which terms stand for several things.
+    Several(Box<Found>),
     /// How probable a form is.
     Form(Box<FormSearch>),
     /// Whether a free translation has the terms in better forms.
@@ -92,14 +94,36 @@ pub(super) struct TermLine {
     pub(super) parts: Option<LosableParts>,
     /// By required term, whether it stands for one thing.
     pub(super) are_one: Vec<bool>,
+    /// The nominative and the dative of terms that stand for several things.
+    pub(super) plurals: Vec<[String; 2]>,
     /// What free searches avoid.
     pub(super) avoided: Option<Constraints>,
+    /// The words of these.
+    pub(super) avoided_words: Vec<String>,
 }
 
 impl TermLine {
-    fn new(request: &Request, words: Vec<WordId>, term_use: TermUse, parts: Option<LosableParts>) -> Self {
+    fn new(
+        request: &Request,
+        words: Vec<WordId>,
+        term_use: TermUse,
+        parts: Option<LosableParts>,
+        language: Option<&str>,
+    ) -> Self {
         let are_one = request.terms.required.iter().map(|term| term.endings == Endings::Singular).collect();
-        Self { request: request.clone(), words, term_use, parts, are_one, avoided: None }
+        let several = request.terms.required.iter().filter(|term| term.endings == Endings::Plural);
+        let plurals =
+            several.filter_map(|term| plural_forms(term.targets.first()?, language).try_into().ok()).collect();
+        Self {
+            request: request.clone(),
+            words,
+            term_use,
+            parts,
+            are_one,
+            plurals,
+            avoided: None,
+            avoided_words: Vec::new(),
+        }
     }
 }
 
@@ -132,7 +156,7 @@ impl Context {
             let parts = if request.terms.is_empty() { parts } else { None };
             if let Some(parts) = parts {
                 let second = SecondSearch::after(task, task.options.clone());
-                let line = TermLine::new(request, words, TermUse::Required, None);
+                let line = TermLine::new(request, words, TermUse::Required, None, None);
                 task.tag.term_search = Some(Box::new(TermSearch { question: TermQuestion::Lost(parts), line, second }));
             }
             return;
@@ -162,7 +186,7 @@ impl Context {
         if !matches!(question, TermQuestion::Places) {
             task.constraints = None;
         }
-        let line = TermLine::new(request, words, options.term_use, parts);
+        let line = TermLine::new(request, words, options.term_use, parts, self.target_language());
         task.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
     }
 
@@ -174,6 +198,7 @@ impl Context {
         match question {
             TermQuestion::Free => self.after_free_search(outcome, &written, line, second),
             TermQuestion::Attempt(attempts) => self.after_attempt(outcome, written, *attempts, line, second),
+            TermQuestion::Several(found) => self.after_several(outcome, *found, written, line, second),
             TermQuestion::Form(search) => self.after_form(outcome, *search, line, second),
             TermQuestion::BetterForms(found) => self.after_better_forms(outcome, *found, &written, line, second),
             TermQuestion::Agreement(search) => self.after_agreement(outcome, *search, line, second),
