@@ -35,6 +35,8 @@ pub(crate) struct FreeTranslation {
     parts: LosableParts,
     /// The number of the parts that it lacks.
     lost: usize,
+    /// Whether these are numbers alone. A thing may be shorter than the translation that stands in its place.
+    lacks_numbers: bool,
 }
 
 /// The parts of a source that a translation lacks, as terms.
@@ -95,6 +97,7 @@ impl Context {
         }
         // A wrong amount of money is worse than any other fault; but next to terms it may lead to garbage.
         let may_be_garbage = lost.money.is_empty() || !known.is_empty();
+        let lacks_numbers = lost.things.is_empty();
         for lost in [&mut lost.money, &mut lost.numbers, &mut lost.things] {
             known.append(lost);
         }
@@ -115,8 +118,8 @@ impl Context {
         }
         let task = second.clone();
         if may_be_garbage {
-            let question =
-                TermQuestion::LostFound(Box::new(FreeTranslation { found, log_prob, letters, parts, lost: count }));
+            let free = FreeTranslation { found, log_prob, letters, parts, lost: count, lacks_numbers };
+            let question = TermQuestion::LostFound(Box::new(free));
             job.term_search = Some(Box::new(TermSearch { question, line, second }));
         }
         ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
@@ -163,11 +166,14 @@ impl Context {
     ) -> Outcome<Job> {
         let required = &outcome.tag.required;
         let log_prob = outcome.hypotheses[0].log_prob;
-        let is_long = 2 * written.text.chars().count() > 3 * free.letters + 20;
+        let letters = written.text.chars().count();
+        let is_long = 2 * letters > 3 * free.letters + 20;
+        // It has something more than the free one: if it is shorter all the same, it lacks other words.
+        let is_short = free.lacks_numbers && 10 * letters < 9 * free.letters;
         let has_terms = required.is_met_by(source, &written.text, &written.pieces);
         let lost = self.lost_parts(free.parts, source, &written.text);
         let lacks_others = lost.len() > lost.money.len() && lost.len() >= free.lost;
-        if is_long || log_prob < LEAST * free.log_prob - SLACK || !has_terms || lacks_others {
+        if is_long || is_short || log_prob < LEAST * free.log_prob - SLACK || !has_terms || lacks_others {
             return free.found.into_outcome(outcome);
         }
         outcome
