@@ -12,6 +12,7 @@ use crate::forms::with_capital;
 use crate::terms::{Met, Terms};
 use metaphrase_base::{AvoidedPhrases, ReadText, WordId};
 use metaphrase_search::{Constraints, ConstraintsError, WrittenWords};
+use metaphrase_text::german::Verb;
 use metaphrase_text::vocab::Vocabulary;
 use metaphrase_text::{WholeWords, comparable, pieces_in, spans};
 use signs::SignsAround;
@@ -55,6 +56,8 @@ pub(crate) struct Segmented {
     pub(crate) notes: Vec<String>,
     /// By required term, all its forms.
     forms: Vec<Vec<String>>,
+    /// By required term, the German verb that it is, if it may have other forms.
+    verbs: Vec<Option<Verb>>,
     /// Whether the terms are only preferred: then search does not require them, and the text shows which of them it
     /// has.
     is_preferred: bool,
@@ -91,6 +94,7 @@ impl Segmented {
                 forms.extend(capitals);
             }
             this.forms.push(forms);
+            this.verbs.push(term.verb(language));
             let signs = SignsAround::new(source, term.source.as_ref());
             let alternatives = (!alternatives.is_empty()).then(|| signs.with_joined(alternatives, target));
             match alternatives {
@@ -183,7 +187,8 @@ impl Segmented {
             let places = self.forms[term].iter().flat_map(|form| inflected(form, text));
             let is_free =
                 |place: &Range<usize>| taken.iter().all(|other| place.end <= other.start || other.end <= place.start);
-            let Some(place) = places.chain(self.compound(term, text)).find(is_free) else { continue };
+            let others = self.compound(term, text).into_iter().chain(self.separate(term, text));
+            let Some(place) = places.chain(others).find(is_free) else { continue };
             let pieces = pieces_in(&spans, &place);
             if !pieces.is_empty() {
                 met.push(Met { term, first: pieces.start, pieces: pieces.len() });

@@ -2,7 +2,7 @@
 
 use crate::terms::{Endings, RequiredTerm};
 use metaphrase_text::english;
-use metaphrase_text::german::{Gender, UMLAUTS, dative_of_plural, gender, plural, with_umlaut};
+use metaphrase_text::german::{Gender, UMLAUTS, Verb, dative_of_plural, gender, plural, with_umlaut};
 
 /// Endings of German words of all kinds, the empty one first.
 const GERMAN: &[&str] = &["", "e", "en", "er", "ern", "em", "es", "s", "n", "ns", "nen", "se", "sen", "ses"];
@@ -163,10 +163,35 @@ pub(crate) fn bases(word: &str, is_noun: bool, language: Option<&str>) -> Vec<St
     }
 }
 
+/// The English verbs whose past or participle a word may be: `save` and `sav` of `saved`, `submit` of `submitted`.
+pub(crate) fn past_of(word: &str, language: Option<&str>) -> Vec<String> {
+    let is_english = without_region(language) == Some("en");
+    let Some(stem) = word.strip_suffix("ed").filter(|stem| is_english && stem.chars().count() >= 3) else {
+        return Vec::new();
+    };
+    let mut verbs = vec![stem.to_owned(), format!("{stem}e")];
+    if let Some(stem) = stem.strip_suffix('i') {
+        verbs.push(format!("{stem}y"));
+    }
+    let mut last = stem.chars().rev();
+    if last.next() == last.next() {
+        verbs.extend(stem.char_indices().next_back().map(|(at, _)| stem[..at].to_owned()));
+    }
+    verbs
+}
+
 impl RequiredTerm {
     /// All forms of the targets in a language.
     pub(crate) fn forms(&self, language: Option<&str>) -> Vec<String> {
-        self.targets.iter().flat_map(|target| forms_with(target, self.endings, language, forms)).collect()
+        let of_target = |target: &String| forms_with(target, self.endings, language, forms);
+        let mut forms: Vec<String> = self.targets.iter().flat_map(of_target).collect();
+        let of_verb = self.verb(language).map(|verb| verb.whole_forms()).unwrap_or_default();
+        for form in of_verb {
+            if !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+        forms
     }
 
     /// The forms of the targets that may be words of a language; those of several things, if that is what the term
@@ -179,9 +204,19 @@ impl RequiredTerm {
         self.targets.iter().flat_map(forms).collect()
     }
 
-    /// The form that a model is to read in its source.
-    pub(crate) fn first_form(&self, language: Option<&str>) -> Option<String> {
+    /// The German verb that the term is, if it may have other forms than the infinitive.
+    pub(crate) fn verb(&self, language: Option<&str>) -> Option<Verb> {
+        let [target] = &self.targets[..] else { return None };
+        let may_change = self.endings != Endings::Written && without_region(language) == Some("de");
+        if may_change { Verb::read(target) } else { None }
+    }
+
+    /// The form that a model is to read in its source, in which `written` stands for the term.
+    pub(crate) fn first_form(&self, written: &str, language: Option<&str>) -> Option<String> {
         let first = self.targets.first()?;
+        if let Some(verb) = self.verb(language).filter(|_| written.split(' ').any(|word| word.ends_with("ed"))) {
+            return Some(verb.participle());
+        }
         let plural = if self.endings == Endings::Plural { plural_forms(first, language) } else { Vec::new() };
         Some(plural.into_iter().next().unwrap_or_else(|| without_endings(first)))
     }
@@ -348,8 +383,19 @@ mod tests {
         assert!(plural_forms("software", Some("en")).is_empty() && plural_forms("maison", Some("fr")).is_empty());
         let term = RequiredTerm { endings: Endings::Plural, ..RequiredTerm::new(["Raum"]) };
         assert_eq!(term.likely_forms(Some("de")), ["Räume", "Räumen"]);
-        assert_eq!(term.first_form(Some("de")).as_deref(), Some("Räume"));
+        assert_eq!(term.first_form("rooms", Some("de")).as_deref(), Some("Räume"));
         assert!(["Raum", "Räumen"].iter().all(|form| term.forms(Some("de")).contains(&(*form).to_owned())));
+    }
+
+    #[test]
+    fn a_past_is_that_of_a_verb() {
+        let of = |word| past_of(word, Some("en-US"));
+        assert_eq!(of("saved"), ["sav", "save"]);
+        assert!(of("submitted").contains(&"submit".into()) && of("copied").contains(&"copy".into()));
+        assert!(of("red").is_empty() && of("save").is_empty() && past_of("saved", Some("de")).is_empty());
+        let term = RequiredTerm { endings: Endings::All, ..RequiredTerm::new(["absenden"]) };
+        assert_eq!(term.first_form("submitted", Some("de")).as_deref(), Some("abgesendet"));
+        assert_eq!(term.first_form("submits", Some("de")).as_deref(), Some("absenden"));
     }
 
     #[test]

@@ -14,7 +14,8 @@ pub use files::GlossaryFile;
 pub(crate) use required::GlossaryTerms;
 pub use required::required_terms;
 
-use crate::forms::{bases, forms_of_any};
+use crate::forms::{bases, forms_of_any, past_of};
+use metaphrase_text::german::Verb;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
@@ -231,7 +232,8 @@ impl Glossary {
             .into_iter()
             .map(|(word, place)| {
                 let is_noun = source[place.clone()].starts_with(char::is_uppercase);
-                SourceWord { bases: bases(&word, is_noun, language), word, place }
+                let past_of = past_of(&word, language);
+                SourceWord { bases: bases(&word, is_noun, language), past_of, word, place }
             })
             .collect();
         let (mut found, mut place) = (Vec::new(), 0);
@@ -254,13 +256,17 @@ impl Glossary {
     /// own. Of equal ones that with its own words counts.
     fn longest(&self, words: &[SourceWord]) -> Option<(usize, usize, bool)> {
         let first = words.first()?;
-        let starts = std::iter::once(&first.word).chain(&first.bases);
+        let starts = std::iter::once(&first.word).chain(&first.bases).chain(&first.past_of);
         let terms = starts.filter_map(|start| self.entries.get(start)).flatten();
-        let fits = |term: &[String]| {
-            term.len() <= words.len() && term.iter().zip(words).all(|(word, found)| found.may_be(word))
+        let is_verb = |number: usize| matches!(&self.targets[number][..], [target] if Verb::read(target).is_some());
+        let fits = |term: &[String], number: usize| {
+            let may_be = |(word, found): (&String, &SourceWord)| {
+                found.may_be(word) || (found.past_of.contains(word) && is_verb(number))
+            };
+            term.len() <= words.len() && term.iter().zip(words).all(may_be)
         };
         let exact = |term: &[String]| term.iter().zip(words).filter(|(word, found)| found.word == **word).count();
-        let best = terms.filter(|(term, _)| fits(term)).max_by_key(|(term, _)| (term.len(), exact(term)));
+        let best = terms.filter(|(term, number)| fits(term, *number)).max_by_key(|(term, _)| (term.len(), exact(term)));
         best.map(|(term, number)| (term.len(), *number, exact(term) == term.len()))
     }
 
@@ -306,6 +312,8 @@ struct SourceWord {
     word: String,
     /// The words that it may be a form of.
     bases: Vec<String>,
+    /// The verbs whose past it may be.
+    past_of: Vec<String>,
     /// Its bytes.
     place: Range<usize>,
 }

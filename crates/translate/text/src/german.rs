@@ -1,13 +1,15 @@
-//! German nouns: their plurals, and the agreement of articles and adjectives with them.
+//! German words: plurals and genders of nouns, the agreement of articles and adjectives with them, forms of verbs.
 
 mod determiners;
 mod genders;
 mod plurals;
+mod verbs;
 
 use determiners::{CASES, Cell, Determiner, Number, adjective_ending};
 pub use genders::{Gender, gender};
 pub use plurals::{UMLAUTS, dative_of_plural, plural, with_umlaut};
 use std::ops::Range;
+pub use verbs::Verb;
 
 /// Prepositions, and the cases that they stand before. Words that are conjunctions, too, are none of them: "während der
 /// Anwender liest".

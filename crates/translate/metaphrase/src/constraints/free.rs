@@ -31,9 +31,9 @@ impl Segmented {
             !copy.is_empty() && text.matches(copy).count() == source.matches(copy).count()
         };
         // By forms, how many terms have them: each needs a word of its own.
-        let mut wanted: HashMap<&[String], usize> = HashMap::new();
-        others.iter().for_each(|&&number| *wanted.entry(self.forms[number].as_slice()).or_default() += 1);
-        copies.iter().all(is_copied) && wanted.iter().all(|(forms, &count)| whole_words(forms, text) >= count)
+        let mut wanted: HashMap<&[String], Vec<usize>> = HashMap::new();
+        others.iter().for_each(|&&number| wanted.entry(self.forms[number].as_slice()).or_default().push(number));
+        copies.iter().all(is_copied) && wanted.values().all(|same| self.words_of(same[0], text) >= same.len())
     }
 
     /// Whether a translation writes a term of small letters with a capital where no sentence begins, and nowhere else.
@@ -47,9 +47,19 @@ impl Segmented {
     pub(crate) fn missing_in(&self, text: &str) -> Vec<usize> {
         let lacks = |number: &usize| {
             let same = self.numbers.iter().filter(|&&other| self.forms[other] == self.forms[*number]).count();
-            whole_words(&self.forms[*number], text) < same
+            self.words_of(*number, text) < same
         };
         self.numbers.iter().copied().filter(lacks).collect()
+    }
+
+    /// How often a text has a term in one of its forms.
+    fn words_of(&self, number: usize, text: &str) -> usize {
+        whole_words(&self.forms[number], text) + usize::from(self.separate(number, text).is_some())
+    }
+
+    /// The place of a verb whose particle stands apart.
+    pub(crate) fn separate(&self, number: usize, text: &str) -> Option<Range<usize>> {
+        self.verbs[number].as_ref()?.separate(text)
     }
 
     /// The place of a compound with a term that may have endings.

@@ -4,6 +4,7 @@ use super::{FoundTerm, Glossary, composed};
 use crate::forms::{is_german_plural, plural_forms, without_region};
 use crate::{Endings, Keep, RequiredTerm, TermForms};
 use metaphrase_document::find;
+use metaphrase_text::german::Verb;
 use std::ops::Range;
 
 /// The glossaries of a translation, the first of which counts where their terms overlap.
@@ -81,7 +82,8 @@ pub fn required_terms(
                     let written = source.get(place.clone()).unwrap_or_default();
                     endings(written, targets, is_base, languages)
                 });
-                terms.push(RequiredTerm { source: Some(place), targets: targets.to_vec(), endings });
+                let targets = targets.iter().map(|target| without_pronoun(target, endings)).collect();
+                terms.push(RequiredTerm { source: Some(place), targets, endings });
             }
         }
     }
@@ -111,6 +113,12 @@ fn endings(written: &str, targets: &[String], is_base: bool, [from, to]: [&str; 
         () if is_several() && !plural_forms(target, Some(to)).is_empty() => Endings::Plural,
         () => Endings::All,
     }
+}
+
+/// A term without the pronoun of its infinitive, which stands elsewhere in a sentence: `sich anmelden`.
+fn without_pronoun(target: &str, endings: Endings) -> String {
+    let verb = target.strip_prefix("sich ").filter(|verb| endings != Endings::Written && Verb::read(verb).is_some());
+    verb.unwrap_or(target).to_owned()
 }
 
 /// Whether an English noun may stand for many things.

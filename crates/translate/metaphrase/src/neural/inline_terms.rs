@@ -22,7 +22,10 @@ impl Context {
         // A term that is copied stands in the source as it is.
         let is_copy = |place: &Range<usize>, target: &String| request.source.get(place.clone()) == Some(target);
         let terms = request.terms.required.iter();
-        let placed = terms.filter_map(|term| term.source.as_ref().zip(term.first_form(self.target_language())));
+        let placed = terms.filter_map(|term| {
+            let place = term.source.as_ref()?;
+            Some((place, term.first_form(request.source.get(place.clone())?, self.target_language())?))
+        });
         let mut placed = placed.filter(|(place, target)| !is_copy(place, target)).peekable();
         placed.peek()?;
         let spans = spans(pieces, &request.source);

@@ -14,7 +14,7 @@ use metaphrase_base::WordId;
 use metaphrase_search::Outcome;
 use metaphrase_text::MarkedSource;
 use metaphrase_text::english::with_other_article;
-use metaphrase_text::german::{Agreement, agreement, is_dative_plural};
+use metaphrase_text::german::{Agreement, Verb, agreement, is_dative_plural};
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
@@ -44,9 +44,11 @@ pub(crate) struct AgreementSearch {
     left: VecDeque<Vec<WordId>>,
     /// The most probable one.
     best: Option<Found>,
-    /// The words of the other translation, if the one that was found may be right. Both are compared without the term
-    /// in the source: with it, the model is sure of the article that it wrote.
-    doubtful: Option<Vec<WordId>>,
+    /// The words of the translations that differ from the one that was found, if all are compared without the term in
+    /// the source: with it, the model is sure of what it wrote.
+    plain: Vec<Vec<WordId>>,
+    /// How much less probable than the one that was found a translation may be.
+    most_lost: f32,
 }
 
 impl Context {
@@ -75,7 +77,11 @@ impl Context {
                 continue;
             }
             let unread = Unread { end: place.start, terms: unread.terms - 1 };
+            let verb = verb_at(&text, &place, &line.verbs);
+            let conjugated = verb.map(|verb| verb.other_forms_in(&text, place.clone())).unwrap_or_default();
+            let is_misplaced = verb.is_some_and(|verb| verb.is_misplaced(&text, &place));
             let agreement = match language {
+                _ if !conjugated.is_empty() => Agreement::Fine,
                 "de" if let Some(text) = in_other_case(&text, &place, &line.plurals) => Agreement::Wrong(vec![text]),
                 "de" => {
                     // How many things a term stands for says nothing about a compound with it.
@@ -86,16 +92,19 @@ impl Context {
                     with_other_article(&text, place.start).map_or(Agreement::Fine, |text| Agreement::Wrong(vec![text]))
                 }
             };
-            let (texts, is_doubtful) = match agreement {
-                Agreement::Fine => continue,
-                Agreement::Wrong(texts) => (texts, false),
-                Agreement::Doubtful(other) => (vec![text.clone(), other], true),
+            let (others, may_stay, is_plain) = match agreement {
+                Agreement::Fine if conjugated.is_empty() => continue,
+                Agreement::Fine => (conjugated, !is_misplaced, true),
+                Agreement::Wrong(texts) => (texts, false, false),
+                Agreement::Doubtful(other) => (vec![other], true, true),
             };
-            let left: VecDeque<Vec<WordId>> = texts.iter().filter_map(|text| self.words_of(text)).collect();
-            let doubtful = left.back().filter(|_| is_doubtful).cloned();
+            let most_lost = if verb.is_some() { f32::INFINITY } else { MOST_LOST };
+            let texts: Vec<String> = Some(text.clone()).filter(|_| may_stay).into_iter().chain(others).collect();
+            let left: Vec<Vec<WordId>> = texts.iter().filter_map(|text| self.words_of(text)).collect();
             if left.len() == texts.len() {
                 let found = Found::take(&mut outcome);
-                let search = AgreementSearch { found, unread, left, best: None, doubtful };
+                let plain = if is_plain { left[usize::from(may_stay)..].to_vec() } else { Vec::new() };
+                let search = AgreementSearch { found, unread, left: left.into(), best: None, plain, most_lost };
                 return self.next_agreement(outcome, search, line, second);
             }
         }
@@ -125,18 +134,17 @@ impl Context {
         line: TermLine,
         second: SecondSearch,
     ) -> Next {
-        if search.left.is_empty()
-            && let Some(other) = search.doubtful.take()
-        {
+        if search.left.is_empty() && !search.plain.is_empty() {
             let best = search.best.take().and_then(|best| best.hypotheses.into_iter().next());
-            search.left.extend(best.filter(|best| other.starts_with(&best.words)).map(|_| other));
+            let is_best = |other: &Vec<WordId>| best.as_ref().is_some_and(|best| other.starts_with(&best.words));
+            search.left.extend(std::mem::take(&mut search.plain).into_iter().find(is_best));
         }
         if let Some(words) = search.left.pop_front() {
             let mut task = second.clone();
             task.constraints = None;
             task.prefix.truncate(task.language_words);
             task.prefix.extend(words);
-            if search.doubtful.is_some() {
+            if !search.plain.is_empty() {
                 let languages = outcome.tag.languages;
                 (task.source, _) = MarkedSource::plain(&line.words).read_between(languages.before, languages.last);
             }
@@ -144,14 +152,20 @@ impl Context {
             outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
             return ControlFlow::Continue(task.task(outcome.tag, outcome.counts));
         }
-        let AgreementSearch { found, unread, best, .. } = search;
-        let better = best.filter(|best| best.log_prob() > found.log_prob() - MOST_LOST);
+        let AgreementSearch { found, unread, best, most_lost, .. } = search;
+        let better = best.filter(|best| best.log_prob() > found.log_prob() - most_lost);
         if better.is_some() {
             outcome.tag.required.prefer(&self.target, &self.written);
         }
         let outcome = better.unwrap_or(found).into_outcome(outcome);
         self.agree_before(outcome, line, second, unread)
     }
+}
+
+/// The verb of a term that stands in a place of a text as an infinitive.
+fn verb_at<'v>(text: &str, place: &Range<usize>, verbs: &'v [Verb]) -> Option<&'v Verb> {
+    let written = text[place.clone()].to_lowercase();
+    verbs.iter().find(|verb| verb.whole_forms().first() == Some(&written))
 }
 
 /// A text with a plural in the case that the words before it say: `in den Räumen`, not `in den Räume`; `None` if it has

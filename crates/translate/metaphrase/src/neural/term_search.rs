@@ -16,6 +16,8 @@ use crate::{Endings, Error, Met, Request, RequiredTerm, SearchOptions, TermPlace
 use metaphrase_base::{StepModel, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{CheckedOptions, Constraints, Outcome, Task};
+use metaphrase_text::MarkedSource;
+use metaphrase_text::german::Verb;
 use std::ops::{ControlFlow, Range};
 
 /// The options of first searches.
@@ -57,6 +59,8 @@ impl FirstSearches {
 pub(crate) enum TermQuestion {
     /// Whether a free translation has all terms by itself.
     Free,
+    /// Whether it has them where the model does not read those that are verbs.
+    Verbs(Box<SearchWithVerbs>),
     /// The places of terms that have none.
     Places,
     /// The words of a free translation for the source of the terms.
@@ -75,6 +79,12 @@ pub(crate) enum TermQuestion {
     BetterForms(Box<Found>),
     /// Which case an article has that agrees with its term.
     Agreement(Box<AgreementSearch>),
+}
+
+/// The free search that the model reads all terms in.
+pub(crate) struct SearchWithVerbs {
+    columns: Option<Vec<usize>>,
+    options: CheckedOptions,
 }
 
 /// A line that is searched a second time.
@@ -96,6 +106,8 @@ pub(super) struct TermLine {
     pub(super) are_one: Vec<bool>,
     /// The nominative and the dative of terms that stand for several things.
     pub(super) plurals: Vec<[String; 2]>,
+    /// The terms that are German verbs.
+    pub(super) verbs: Vec<Verb>,
     /// What free searches avoid.
     pub(super) avoided: Option<Constraints>,
     /// The words of these.
@@ -111,6 +123,7 @@ impl TermLine {
         language: Option<&str>,
     ) -> Self {
         let are_one = request.terms.required.iter().map(|term| term.endings == Endings::Singular).collect();
+        let verbs = request.terms.required.iter().filter_map(|term| term.verb(language)).collect();
         let several = request.terms.required.iter().filter(|term| term.endings == Endings::Plural);
         let plurals =
             several.filter_map(|term| plural_forms(term.targets.first()?, language).try_into().ok()).collect();
@@ -121,6 +134,7 @@ impl TermLine {
             parts,
             are_one,
             plurals,
+            verbs,
             avoided: None,
             avoided_words: Vec::new(),
         }
@@ -187,6 +201,15 @@ impl Context {
             task.constraints = None;
         }
         let line = TermLine::new(request, words, options.term_use, parts, self.target_language());
+        // A model that reads an infinitive writes it, also where another form is right.
+        let question = if matches!(question, TermQuestion::Free) && !line.verbs.is_empty() {
+            let (source, columns) = self.without_verbs(&line, &task.tag);
+            task.source = source;
+            let columns = std::mem::replace(&mut task.tag.columns, columns);
+            TermQuestion::Verbs(Box::new(SearchWithVerbs { columns, options: task.options.clone() }))
+        } else {
+            question
+        };
         task.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
     }
 
@@ -197,6 +220,7 @@ impl Context {
         let written = self.text_of(&best.words);
         match question {
             TermQuestion::Free => self.after_free_search(outcome, &written, line, second),
+            TermQuestion::Verbs(search) => self.after_search_without_verbs(outcome, &written, *search, line, second),
             TermQuestion::Attempt(attempts) => self.after_attempt(outcome, written, *attempts, line, second),
             TermQuestion::Several(found) => self.after_several(outcome, *found, written, line, second),
             TermQuestion::Form(search) => self.after_form(outcome, *search, line, second),
@@ -217,6 +241,36 @@ impl Context {
                 ControlFlow::Continue(SecondSearch { constraints, ..second }.task(outcome.tag, outcome.counts))
             }
         }
+    }
+
+    /// The source of a line, without the terms in it that are verbs, and what its words stand for.
+    fn without_verbs(&self, line: &TermLine, job: &Job) -> (Vec<WordId>, Option<Vec<usize>>) {
+        let mut request = line.request.clone();
+        request.terms.required.retain(|term| term.verb(self.target_language()).is_none());
+        let annotated = self.annotate(&request, &line.words, &job.source_pieces);
+        let marked = annotated.unwrap_or_else(|| MarkedSource::plain(&line.words));
+        marked.read_between(job.languages.before, job.languages.last)
+    }
+
+    /// The free translation, if it has the terms; else the free search in which the model reads those that are verbs.
+    fn after_search_without_verbs(
+        &self,
+        mut outcome: Outcome<Job>,
+        written: &Written,
+        search: SearchWithVerbs,
+        line: TermLine,
+        mut second: SecondSearch,
+    ) -> Next {
+        let Written { text, pieces } = written;
+        if outcome.tag.required.is_met_by(&line.request.source, text, pieces) {
+            (second.source, _) = self.without_verbs(&line, &outcome.tag);
+            return self.after_free_search(outcome, written, line, second);
+        }
+        let mut task = SecondSearch { search: search.options, ..second.clone() };
+        task.constraints = None;
+        outcome.tag.columns = search.columns;
+        outcome.tag.term_search = Some(Box::new(TermSearch { question: TermQuestion::Free, line, second }));
+        ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
     }
 
     /// The search with the terms in the places that the first one found.
