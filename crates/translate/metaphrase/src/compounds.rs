@@ -2,6 +2,7 @@
 //! there as it may have endings. One that is to stand as it is written gets a hyphen, `Sport-Legenden`, which makes it
 //! a word of its own.
 
+use metaphrase_text::{capitalised, letter_runs};
 use std::ops::Range;
 
 /// The fewest letters of the other part of a compound; fewer are an ending.
@@ -32,7 +33,7 @@ pub(crate) fn compound_with(text: &str, term: &str) -> Option<Range<usize>> {
 /// The places of the compounds with this term, a noun.
 pub(crate) fn compounds_with<'t>(text: &'t str, term: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
     let is_noun = term.starts_with(char::is_uppercase) && term.chars().all(char::is_alphabetic);
-    words(text).filter(move |place| is_noun && !hyphenated(&text[place.clone()], term).is_empty())
+    letter_runs(text).filter(move |place| is_noun && !hyphenated(&text[place.clone()], term).is_empty())
 }
 
 /// A compound with a hyphen next to the term.
@@ -62,21 +63,6 @@ fn hyphenated(word: &str, term: &str) -> Vec<String> {
     let Some(first) = word.strip_suffix(&small) else { return Vec::new() };
     let first = if first.chars().count() > PART { first.strip_suffix('s').unwrap_or(first) } else { first };
     (first.chars().count() > PART).then(|| format!("{first}-{term}")).into_iter().collect()
-}
-
-fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
-}
-
-/// The runs of letters of a text.
-fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let start = at + text[at..].find(char::is_alphabetic)?;
-        at = start + text[start..].find(|c: char| !c.is_alphabetic()).unwrap_or(text.len() - start);
-        Some(start..at)
-    })
 }
 
 #[cfg(test)]

@@ -214,7 +214,8 @@ impl RequiredTerm {
     /// The form that a model is to read in its source, in which `written` stands for the term.
     pub(crate) fn first_form(&self, written: &str, language: Option<&str>) -> Option<String> {
         let first = self.targets.first()?;
-        if let Some(verb) = self.verb(language).filter(|_| written.split(' ').any(|word| word.ends_with("ed"))) {
+        let is_past = || self.endings == Endings::All && written.split(' ').any(|word| word.ends_with("ed"));
+        if let Some(verb) = self.verb(language).filter(|_| is_past()) {
             return Some(verb.participle());
         }
         let plural = if self.endings == Endings::Plural { plural_forms(first, language) } else { Vec::new() };

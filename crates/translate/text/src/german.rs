@@ -111,7 +111,7 @@ pub fn agreement(text: &str, noun: Range<usize>, is_one: bool) -> Agreement {
 const DATIVE_QUANTITIES: &[&str] =
     &["allen", "beiden", "einigen", "etlichen", "mehreren", "verschiedenen", "vielen", "wenigen", "zahlreichen"];
 
-/// Whether a plural after this text is in the dative. `None` if the words before it do not tell.
+/// Whether a plural after this text is in the dative. `None` if the words before it leave it open.
 ///
 /// ```
 /// use metaphrase_text::german::is_dative_plural;

@@ -16,7 +16,7 @@ mod words;
 pub use spans::{pieces_in, pieces_of_words, spans};
 pub use terms::{MarkedSource, MarkedText, MarkedTextError, TermMarks};
 pub use whole::{WholeWords, comparable};
-pub use words::written_words;
+pub use words::{capitalised, letter_runs, written_words};
 
 /// Whether `c` is of a script that writes words without spaces between them, such as Chinese or Japanese.
 #[must_use]

@@ -4,6 +4,31 @@ use crate::without_spaces;
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 
+/// The runs of letters of a text.
+///
+/// ```
+/// use metaphrase_text::letter_runs;
+///
+/// let text = "Bronze-Medaille 2, eh?";
+/// let runs: Vec<&str> = letter_runs(text).map(|run| &text[run]).collect();
+/// assert_eq!(runs, ["Bronze", "Medaille", "eh"]);
+/// ```
+pub fn letter_runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(char::is_alphabetic)?;
+        at = start + text[start..].find(|c: char| !c.is_alphabetic()).unwrap_or(text.len() - start);
+        Some(start..at)
+    })
+}
+
+/// A text with a capital at its beginning.
+#[must_use]
+pub fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+}
+
 /// The words of a text: runs of letters and digits with their combining marks; every other character but blanks, and
 /// every character of a script without spaces, is a word of its own.
 ///

@@ -23,6 +23,10 @@ use std::ops::{ControlFlow, Range};
 /// its words mean something else than an article and a noun.
 const MOST_LOST: f32 = 7.0;
 
+/// How much the probability of an infinitive in the middle of its clause counts less: "Wir einrichten die Software am
+/// Montag."
+const MISPLACED: f32 = 6.0;
+
 /// The most terms of a line whose articles are changed; each costs one to four greedy searches of the line.
 const MOST_TERMS: usize = 16;
 
@@ -42,13 +46,16 @@ pub(crate) struct AgreementSearch {
     unread: Unread,
     /// The translations that have no probability yet, as words.
     left: VecDeque<Vec<WordId>>,
-    /// The most probable one.
+    /// The most probable one, and its log-probability less the handicap.
     best: Option<Found>,
+    best_log_prob: f32,
     /// The words of the translations that differ from the one that was found, if all are compared without the term in
     /// the source: with it, the model is sure of what it wrote.
     plain: Vec<Vec<WordId>>,
     /// How much less probable than the one that was found a translation may be.
     most_lost: f32,
+    /// How much the probability of the one that was found counts less, where the others are compared with it.
+    handicap: f32,
 }
 
 impl Context {
@@ -92,19 +99,23 @@ impl Context {
                     with_other_article(&text, place.start).map_or(Agreement::Fine, |text| Agreement::Wrong(vec![text]))
                 }
             };
-            let (others, may_stay, is_plain) = match agreement {
+            let (others, is_doubtful) = match agreement {
                 Agreement::Fine if conjugated.is_empty() => continue,
-                Agreement::Fine => (conjugated, !is_misplaced, true),
-                Agreement::Wrong(texts) => (texts, false, false),
-                Agreement::Doubtful(other) => (vec![other], true, true),
+                Agreement::Fine => (conjugated, true),
+                Agreement::Wrong(texts) => (texts, false),
+                Agreement::Doubtful(other) => (vec![other], true),
             };
-            let most_lost = if verb.is_some() { f32::INFINITY } else { MOST_LOST };
-            let texts: Vec<String> = Some(text.clone()).filter(|_| may_stay).into_iter().chain(others).collect();
-            let left: Vec<Vec<WordId>> = texts.iter().filter_map(|text| self.words_of(text)).collect();
+            let texts: Vec<String> = Some(text.clone()).filter(|_| is_doubtful).into_iter().chain(others).collect();
+            let left: VecDeque<Vec<WordId>> = texts.iter().filter_map(|text| self.words_of(text)).collect();
             if left.len() == texts.len() {
                 let found = Found::take(&mut outcome);
-                let plain = if is_plain { left[usize::from(may_stay)..].to_vec() } else { Vec::new() };
-                let search = AgreementSearch { found, unread, left: left.into(), best: None, plain, most_lost };
+                let plain = if is_doubtful { left.iter().skip(1).cloned().collect() } else { Vec::new() };
+                let (most_lost, handicap) = match verb {
+                    Some(_) => (f32::INFINITY, if is_misplaced { MISPLACED } else { 0.0 }),
+                    None => (MOST_LOST, 0.0),
+                };
+                let search =
+                    AgreementSearch { found, unread, left, best: None, best_log_prob: 0.0, plain, most_lost, handicap };
                 return self.next_agreement(outcome, search, line, second);
             }
         }
@@ -120,9 +131,13 @@ impl Context {
         second: SecondSearch,
     ) -> Next {
         let found = Found::take(&mut outcome);
-        if search.best.as_ref().is_none_or(|best| best.log_prob() < found.log_prob()) {
-            search.best = Some(found);
+        let handicap = std::mem::take(&mut search.handicap);
+        match &search.best {
+            None => search.best_log_prob = found.log_prob() - handicap,
+            Some(_) if search.best_log_prob < found.log_prob() => search.best_log_prob = found.log_prob(),
+            Some(_) => return self.next_agreement(outcome, search, line, second),
         }
+        search.best = Some(found);
         self.next_agreement(outcome, search, line, second)
     }
 

@@ -35,7 +35,7 @@ pub fn plural(noun: &str) -> Option<String> {
     }
     let word = format!("^{}", noun.to_lowercase());
     let (end, way) = word.char_indices().find_map(|(at, _)| TABLE.get_key_value(&word[at..]))?;
-    // "Kameras", but "Fakturen": the last letters tell nothing here.
+    // "Kameras", but "Fakturen": the last letters decide nothing here.
     let is_short = noun.ends_with('a') && end.len() < 4;
     if *way == "?" || is_short {
         return None;

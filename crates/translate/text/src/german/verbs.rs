@@ -1,5 +1,6 @@
 //! German verbs: their forms, and the particle that stands at the end of the clause.
 
+use crate::{capitalised, letter_runs};
 use std::ops::Range;
 
 /// Particles of verbs, the longer ones first where one begins with another.
@@ -54,6 +55,35 @@ const PARTICLES: &[&str] = &[
 
 /// Verbs that begin like a particle and have none.
 const WITHOUT: &[&str] = &["abonnieren", "antworten", "umarmen", "umfassen", "umgeben"];
+
+/// Words that end like verbs and are none.
+const OTHER_WORDS: &[&str] = &[
+    "abhanden",
+    "einverstanden",
+    "golden",
+    "offen",
+    "selten",
+    "trocken",
+    "verschieden",
+    "vorhanden",
+    "willkommen",
+    "zufrieden",
+];
+
+/// Verbs that begin with `ge`; after a particle, other words of the kind are participles: `angemessen`.
+const WITH_GE: &[&str] = &[
+    "geben",
+    "gehen",
+    "gehören",
+    "gelangen",
+    "gelten",
+    "genießen",
+    "gestalten",
+    "gestehen",
+    "gewinnen",
+    "gewöhnen",
+    "gießen",
+];
 
 /// Beginnings of verbs whose participle has no `ge`.
 const PREFIXES: &[&str] = &["be", "emp", "ent", "er", "ge", "miss", "ver", "zer"];
@@ -168,7 +198,8 @@ impl Verb {
     pub fn read(infinitive: &str) -> Option<Self> {
         let (before, last) = infinitive.rsplit_once(' ').map_or(("", infinitive), |(before, last)| (before, last));
         let has_ending = ["en", "ern", "eln"].iter().any(|ending| last.ends_with(ending));
-        if !has_ending || last.chars().count() < 5 || !last.chars().all(char::is_lowercase) {
+        let is_word = last.chars().count() >= 5 && last.chars().all(char::is_lowercase);
+        if !has_ending || !is_word || OTHER_WORDS.contains(&last) {
             return None;
         }
         if !before.is_empty() {
@@ -178,9 +209,14 @@ impl Verb {
             let base = last.strip_prefix(*particle).filter(|base| base.chars().count() >= 5)?;
             Some((*particle, base))
         };
+        let is_participle = |base: &str| base.starts_with("ge") && !WITH_GE.contains(&base);
         let separable = PARTICLES.iter().find_map(base_of).filter(|_| !WITHOUT.contains(&last));
         let (particle, base) = separable.unwrap_or(("", last));
-        Some(Self { particle: particle.to_owned(), is_own_word: false, base: base.to_owned() })
+        (particle.is_empty() || !is_participle(base)).then(|| Self {
+            particle: particle.to_owned(),
+            is_own_word: false,
+            base: base.to_owned(),
+        })
     }
 
     /// The infinitive without its particle's blank: what stands before the verb in one word or in two.
@@ -269,7 +305,7 @@ impl Verb {
             return None;
         }
         let forms = self.finite();
-        words(text).find(|place| {
+        letter_runs(text).find(|place| {
             let word = text[place.clone()].to_lowercase();
             let end = clause_end(text, place.end);
             forms.contains(&word)
@@ -304,7 +340,8 @@ impl Verb {
         }
         let clause = before.rfind([',', '.', ';', ':', '!', '?']).map_or(0, |sign| sign + 1);
         let forms = self.finite();
-        let has_verb = words(&before[clause..]).any(|place| forms.contains(&before[clause..][place].to_lowercase()));
+        let has_verb =
+            letter_runs(&before[clause..]).any(|place| forms.contains(&before[clause..][place].to_lowercase()));
         if has_verb && !self.particle.is_empty() {
             texts.push(format!("{before}{}{after}", self.particle));
         }
@@ -319,21 +356,6 @@ fn clause_end(text: &str, from: usize) -> usize {
     let sign = rest.find([',', '.', ';', ':', '!', '?', '(', ')', '"', '“', '”', '\n']);
     let conjunction = [" und ", " oder ", " aber "].iter().filter_map(|word| rest.find(word)).min();
     from + sign.into_iter().chain(conjunction).min().unwrap_or(rest.trim_end().len())
-}
-
-fn capitalised(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
-/// The runs of letters of a text.
-fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let start = at + text[at..].find(char::is_alphabetic)?;
-        at = start + text[start..].find(|c: char| !c.is_alphabetic()).unwrap_or(text.len() - start);
-        Some(start..at)
-    })
 }
 
 #[cfg(test)]
@@ -356,8 +378,11 @@ mod tests {
             assert_eq!(forms[0], infinitive);
             assert!(expected.iter().all(|form| forms.contains(&(*form).to_owned())), "{forms:?}");
         }
-        assert!(["Essen", "rot", "tun", "den", ""].iter().all(|other| Verb::read(other).is_none()));
+        for other in ["Essen", "rot", "tun", "den", "", "zufrieden", "angemessen", "vorhanden"] {
+            assert!(Verb::read(other).is_none(), "{other}");
+        }
         assert_eq!(Verb::read("antworten").unwrap().particle, "");
+        assert_eq!(Verb::read("angehören").unwrap().particle, "an");
     }
 
     #[test]
