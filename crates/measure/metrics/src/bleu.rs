@@ -10,7 +10,7 @@ use std::sync::Arc;
 const MAX_ORDER: usize = 100;
 
 /// The options of [`Bleu`]; the defaults are those of sacreBLEU.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BleuOptions {
     /// How lines are split into words.
     pub tokenizer: Tokenizer,

@@ -7,7 +7,9 @@ use super::tuning::{Setting, TuningResult, translate, tune};
 use crate::setup::{Setup, Text, bleu, round};
 use anyhow::{Context, Result, ensure};
 use metaphrase::{Evidence, EvidenceOptions, Translator};
-use metaphrase_metrics::{Bleu, BleuOptions, CorpusStats, DEFAULT_SAMPLES, DEFAULT_SEED, References, paired_bootstrap};
+use metaphrase_metrics::{
+    Bleu, BleuOptions, CorpusStats, DEFAULT_SAMPLES, DEFAULT_SEED, References, Tokenizer, paired_bootstrap,
+};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,9 +44,19 @@ pub struct Args {
     test: Vec<String>,
 }
 
+impl Args {
+    /// Japanese has no spaces between words, so its characters are what BLEU counts.
+    fn bleu_options(&self) -> BleuOptions {
+        let is_japanese = self.evidence_tokenize.get(1).is_some_and(|target| target == "ja");
+        let tokenizer = if is_japanese { Tokenizer::Char } else { Tokenizer::default() };
+        BleuOptions { tokenizer, ..BleuOptions::default() }
+    }
+}
+
 #[derive(Serialize)]
 struct Report {
     dev_lines: usize,
+    bleu_tokenizer: &'static str,
     systems: Vec<SystemReport>,
     tests: Vec<TestReport>,
 }
@@ -113,17 +125,19 @@ struct TextWithEvidence {
     phrase_based: Vec<String>,
     oracle: Vec<String>,
     arcs: f64,
+    bleu_options: BleuOptions,
 }
 
 /// Table 1.
 pub fn run(setup: &Setup, args: &Args) -> Result<()> {
     let words = Words::new(&args.evidence_tokenize)?;
     let lattices = Lattices::new(args.evidence.as_deref(), &args.graphs)?;
-    let dev = TextWithEvidence::new(Text::read(&args.dev[0], &args.dev[1], args.dev_lines)?, 0, &lattices, &words)?;
+    let dev = Text::read(&args.dev[0], &args.dev[1], args.dev_lines)?;
+    let dev = TextWithEvidence::new(dev, 0, &lattices, &words, args.bleu_options())?;
     let systems = systems(&args.neural, &args.evidence_tokenize)?;
     let mut reports = Vec::new();
     for system in &systems {
-        let tuned = tune(&system.translator, &dev.text, &dev.lattices)?;
+        let tuned = tune(&system.translator, &dev.text, &dev.lattices, dev.bleu_options)?;
         println!("{}: {}", system.name, serde_json::to_string(&tuned)?);
         let (name, models) = (system.name.clone(), system.models.clone());
         reports.push(SystemReport { name, models, tuned });
@@ -131,14 +145,18 @@ pub fn run(setup: &Setup, args: &Args) -> Result<()> {
     let mut tests = Vec::new();
     for (number, test) in args.test.chunks(3).enumerate() {
         let text = Text::read(Path::new(&test[1]), Path::new(&test[2]), setup.lines)?;
-        let given = TextWithEvidence::new(text, number + 1, &lattices, &words)?;
+        let given = TextWithEvidence::new(text, number + 1, &lattices, &words, args.bleu_options())?;
         let report = given.report(&test[0], &systems, &reports)?;
         for row in &report.rows {
             println!("{}: {}", test[0], serde_json::to_string(row)?);
         }
         tests.push(report);
     }
-    setup.write("iglesias-table1", &Report { dev_lines: dev.text.source.len(), systems: reports, tests })
+    let dev_lines = dev.text.source.len();
+    setup.write(
+        "iglesias-table1",
+        &Report { dev_lines, bleu_tokenizer: args.bleu_options().tokenizer.name(), systems: reports, tests },
+    )
 }
 
 /// The systems of these paths.
@@ -165,17 +183,17 @@ fn systems(given: &[String], languages: &[String]) -> Result<Vec<System>> {
 }
 
 impl TextWithEvidence {
-    fn new(text: Text, number: usize, lattices: &Lattices, words: &Words) -> Result<Self> {
+    fn new(text: Text, number: usize, lattices: &Lattices, words: &Words, bleu_options: BleuOptions) -> Result<Self> {
         let lattices = lattices.read(number, &text.source, words)?;
         let phrase_based = lattices.iter().map(|lattice| words.text(lattice.best().0)).collect();
         let arcs: usize = lattices.iter().map(|lattice| lattice.arcs().len()).sum();
-        let bleu = Bleu::new(BleuOptions { effective_order: true, ..BleuOptions::default() })?;
+        let bleu = Bleu::new(BleuOptions { effective_order: true, ..bleu_options })?;
         let best = |(lattice, line): (_, &String)| {
             oracle(lattice, &words.target_pieces(line), line, &bleu, |tokens| words.text(tokens.iter().copied()))
         };
         let oracle = lattices.iter().zip(&text.reference).map(best).collect::<Result<_>>()?;
         let arcs = arcs as f64 / lattices.len().max(1) as f64;
-        Ok(Self { lattices: evidence(&lattices), text, phrase_based, oracle, arcs })
+        Ok(Self { lattices: evidence(&lattices), text, phrase_based, oracle, arcs, bleu_options })
     }
 
     fn report(&self, name: &str, systems: &[System], tuned: &[SystemReport]) -> Result<TestReport> {
@@ -197,7 +215,7 @@ impl TextWithEvidence {
             let rescored = EvidenceOptions { rescore: true, ..best };
             outputs.push((format!("{}, PBMT lattice rescored", system.name), run(Some(rescored))?));
         }
-        let (rows, pairs) = compared(&outputs, &self.text.reference)?;
+        let (rows, pairs) = compared(&outputs, &self.text.reference, self.bleu_options)?;
         Ok(TestReport {
             name: name.to_owned(),
             lines: self.text.source.len(),
@@ -211,7 +229,7 @@ impl TextWithEvidence {
 
     fn bleu(&self, lines: &[String]) -> Result<f64> {
         let lines = lines.iter().map(String::as_str);
-        Ok(round(bleu(BleuOptions::default(), lines, &self.text.reference)?, 2))
+        Ok(round(bleu(self.bleu_options, lines, &self.text.reference)?, 2))
     }
 
     /// The first sentences that evidence changes.
@@ -229,9 +247,13 @@ impl TextWithEvidence {
 }
 
 /// BLEU of each system, and a test of each pair.
-fn compared(outputs: &[(String, Vec<String>)], reference: &[String]) -> Result<(Vec<Row>, Vec<Pair>)> {
+fn compared(
+    outputs: &[(String, Vec<String>)],
+    reference: &[String],
+    bleu_options: BleuOptions,
+) -> Result<(Vec<Row>, Vec<Pair>)> {
     ensure!(outputs.iter().all(|(_, lines)| lines.len() == reference.len()), "a line is missing");
-    let bleu = Bleu::new(BleuOptions::default())?;
+    let bleu = Bleu::new(bleu_options)?;
     let sets = [reference];
     let references = References::new(&sets)?;
     let stats = outputs.iter().map(|(_, lines)| Ok(CorpusStats::collect(&bleu, lines, &references)?));
@@ -263,7 +285,7 @@ mod tests {
         let worse = lines(["a house was old", "he took the taxi home", "good day to you"]);
         let outputs =
             [("a".to_owned(), worse), ("b".to_owned(), reference.clone()), ("c".to_owned(), reference.clone())];
-        let (rows, pairs) = compared(&outputs, &reference).expect("three systems");
+        let (rows, pairs) = compared(&outputs, &reference, BleuOptions::default()).expect("three systems");
         assert_eq!((rows.len(), rows[1].bleu, pairs.len()), (3, 100.0, 3));
         let names: Vec<_> = pairs.iter().map(|pair| format!("{}{}", pair.a, pair.b)).collect();
         assert_eq!(names, ["ab", "ac", "bc"]);

@@ -90,8 +90,13 @@ struct Trial {
 }
 
 /// Finds the setting with the highest BLEU.
-pub fn tune(translator: &Translator, text: &Text, lattices: &[Arc<Evidence>]) -> Result<TuningResult> {
-    let score = |lines: &[String]| bleu(BleuOptions::default(), lines.iter().map(String::as_str), &text.reference);
+pub fn tune(
+    translator: &Translator,
+    text: &Text,
+    lattices: &[Arc<Evidence>],
+    bleu_options: BleuOptions,
+) -> Result<TuningResult> {
+    let score = |lines: &[String]| bleu(bleu_options, lines.iter().map(String::as_str), &text.reference);
     let alone = score(&translate(translator, None, text, lattices)?)?;
     let mut by_scale = EvidenceCache { translator, lattices, counted: Vec::new() };
     let (best, tried) = ascend(|setting| {
