@@ -23,8 +23,8 @@ use std::ops::{ControlFlow, Range};
 /// its words mean something else than an article and a noun.
 const MOST_LOST: f32 = 7.0;
 
-/// How much the probability of an infinitive in the middle of its clause counts less: "Wir einrichten die Software am
-/// Montag."
+/// How much the probability of a verb in one piece in the middle of its clause counts less: "Wir einrichten die
+/// Software am Montag."
 const MISPLACED: f32 = 6.0;
 
 /// The most terms of a line whose articles are changed; each costs one to four greedy searches of the line.
@@ -177,10 +177,10 @@ impl Context {
     }
 }
 
-/// The verb of a term that stands in a place of a text as an infinitive.
+/// The verb of a term that stands in a place of a text in one piece.
 fn verb_at<'v>(text: &str, place: &Range<usize>, verbs: &'v [Verb]) -> Option<&'v Verb> {
     let written = text[place.clone()].to_lowercase();
-    verbs.iter().find(|verb| verb.whole_forms().first() == Some(&written))
+    verbs.iter().find(|verb| verb.whole_forms().contains(&written))
 }
 
 /// A text with a plural in the case that the words before it say: `in den Räumen`, not `in den Räume`; `None` if it has

@@ -40,6 +40,7 @@ const PARTICLES: &[&str] = &[
     "still",
     "teil",
     "um",
+    "überein",
     "voran",
     "voraus",
     "vorbei",
@@ -86,7 +87,7 @@ const WITH_GE: &[&str] = &[
 ];
 
 /// Beginnings of verbs whose participle has no `ge`.
-const PREFIXES: &[&str] = &["be", "emp", "ent", "er", "ge", "miss", "ver", "zer"];
+const PREFIXES: &[&str] = &["be", "emp", "ent", "er", "ge", "hinter", "miss", "über", "unter", "ver", "wider", "zer"];
 
 /// Beginnings of the verbs that may follow an infinitive.
 const AUXILIARIES: &[&str] = &[
@@ -237,12 +238,17 @@ impl Verb {
         self.base.strip_suffix("en").or_else(|| self.base.strip_suffix('n')).unwrap_or(&self.base)
     }
 
+    /// `e` between the stem and an ending with `t`, if the stem needs it: `meldet`, `zeichnet`.
+    fn vowel_before_t(&self) -> &'static str {
+        let needs = ["d", "t", "chn", "ffn", "tm"].iter().any(|end| self.stem().ends_with(end));
+        if needs { "e" } else { "" }
+    }
+
     /// The forms that stand in the place of a verb, without the particle: `er …`, `wir …`, `ich …`, `er …` and `wir …`
     /// in the past.
     fn finite(&self) -> Vec<String> {
         let stem = self.stem();
-        let between =
-            if stem.ends_with(['d', 't']) || stem.ends_with("chn") || stem.ends_with("ffn") { "e" } else { "" };
+        let between = self.vowel_before_t();
         let mut forms = match self.strong() {
             Some((prefix, strong)) => {
                 let past = format!("{prefix}{}", strong.past);
@@ -270,7 +276,7 @@ impl Verb {
                 self.joined(&format!("{prefix}{}", strong.participle.strip_prefix("ge").unwrap_or(strong.participle)))
             }
             None => {
-                let between = if stem.ends_with(['d', 't']) { "e" } else { "" };
+                let between = self.vowel_before_t();
                 let ge = if has_prefix || self.base.ends_with("ieren") { "" } else { "ge" };
                 self.joined(&format!("{ge}{stem}{between}t"))
             }
@@ -313,32 +319,37 @@ impl Verb {
         })
     }
 
-    /// Whether the infinitive can not be right in a place of a text: its particle belongs to the end of the clause, and
-    /// the clause goes on. `place`: that of the infinitive.
+    /// Whether a verb in one piece can not be right in a place of a text: its particle belongs to the end of the
+    /// clause, and the clause goes on.
     #[must_use]
     pub fn is_misplaced(&self, text: &str, place: &Range<usize>) -> bool {
         let rest = &text[place.end..clause_end(text, place.end)];
         let next = rest.split_whitespace().next();
-        !self.particle.is_empty() && next.is_some_and(|next| !AUXILIARIES.iter().any(|stem| next.starts_with(stem)))
+        !self.particle.is_empty() && next.is_some_and(|next| !is_auxiliary(next))
     }
 
-    /// A text with other forms in the place of the infinitive: the verb at its place and the particle at the end of
-    /// the clause, the particle alone if the verb stands before it, and `zu` between them.
+    /// A text with other forms in the place of the infinitive, or of another form in one piece: the verb at its place
+    /// and the particle at the end of the clause, the particle alone if the verb stands before it, and `zu` between
+    /// them. None where the clause ends with it and has a verb that goes with it: `Er kann sich anmelden.`
     #[must_use]
     pub fn other_forms_in(&self, text: &str, place: Range<usize>) -> Vec<String> {
         let (before, after) = (&text[..place.start], &text[place.end..]);
+        let clause = before.rfind([',', '.', ';', ':', '!', '?']).map_or(0, |sign| sign + 1);
+        let end = clause_end(text, place.end) - place.end;
+        let goes_with = |place: Range<usize>| is_auxiliary(&before[clause..][place].to_lowercase());
+        if end == 0 && !before.ends_with("zu ") && letter_runs(&before[clause..]).any(goes_with) {
+            return Vec::new();
+        }
         let is_capital = text[place.clone()].starts_with(char::is_uppercase);
         let written = |form: &str| if is_capital { capitalised(form) } else { form.to_owned() };
         let mut texts = Vec::new();
         if let Some(before) = before.strip_suffix("zu ").filter(|_| !self.particle.is_empty() && !self.is_own_word) {
             texts.push(format!("{before}{}zu{}{after}", self.particle, self.base));
         }
-        let end = clause_end(text, place.end) - place.end;
         for form in self.finite() {
             let particle = if self.particle.is_empty() { String::new() } else { format!(" {}", self.particle) };
             texts.push(format!("{before}{}{}{particle}{}", written(&form), &after[..end], &after[end..]));
         }
-        let clause = before.rfind([',', '.', ';', ':', '!', '?']).map_or(0, |sign| sign + 1);
         let forms = self.finite();
         let has_verb =
             letter_runs(&before[clause..]).any(|place| forms.contains(&before[clause..][place].to_lowercase()));
@@ -348,6 +359,10 @@ impl Verb {
         texts.retain(|other| other != text);
         texts
     }
+}
+
+fn is_auxiliary(word: &str) -> bool {
+    AUXILIARIES.iter().any(|stem| word.starts_with(stem))
 }
 
 /// Where the clause ends that a place of a text is in: before a sign or a conjunction.
@@ -372,6 +387,8 @@ mod tests {
             ("freigeben", &["freizugeben", "freigegeben", "freigibt", "freigab"]),
             ("neu starten", &["neu zu starten", "neu gestartet", "neu startet"]),
             ("sichern", &["gesichert", "sichert"]),
+            ("unterzeichnen", &["unterzeichnet", "unterzeichnete"]),
+            ("übereinstimmen", &["übereingestimmt", "übereinzustimmen"]),
             ("verschieben", &["verschoben", "verschiebt", "verschob", "verschoben"]),
         ] {
             let forms = Verb::read(infinitive).unwrap().whole_forms();
@@ -401,6 +418,16 @@ mod tests {
     }
 
     #[test]
+    fn an_infinitive_goes_with_another_verb() {
+        let others = |text: &str| {
+            let at = text.find("absenden").unwrap();
+            Verb::read("absenden").unwrap().other_forms_in(text, at..at + 8)
+        };
+        assert!(others("Er kann es absenden.").is_empty() && others("Wird er es absenden?").is_empty());
+        assert!(!others("Er absenden es.").is_empty());
+    }
+
+    #[test]
     fn an_infinitive_stands_at_the_end_of_its_clause() {
         for (text, expected) in [
             ("Wir anmelden das Kind am Montag.", true),
@@ -426,6 +453,7 @@ mod tests {
             ("anmelden", "Bitte melden Sie sich anmelden, um zu lesen.", "Bitte melden Sie sich an, um zu lesen."),
             ("hochladen", "Hochladen Sie Fotos.", "Laden Sie Fotos hoch."),
             ("stornieren", "Sie stornieren es.", "Sie storniert es."),
+            ("absenden", "Er bittet, es zu absenden.", "Er bittet, es abzusenden."),
             ("neu starten", "Die App neu starten automatisch", "Die App startet automatisch neu"),
         ] {
             let at = text.to_lowercase().find(infinitive).unwrap();
