@@ -41,7 +41,7 @@ impl Choice for TermForms {
         Named::new(
             Self::Inflected,
             "inflected",
-            "between English and German also in the plural and with endings; a list of forms in the glossary counts as it is",
+            "between English and German also in the plural, with endings, and German verbs conjugated; a list of forms in the glossary counts as it is",
         ),
         Named::new(Self::Exact, "exact", "as the glossary has them"),
     ];

@@ -7,13 +7,15 @@ use serde_json::Value;
 use std::fmt::Write;
 
 /// The runs of table 1: what `--name` added to the name of the file, and the heading.
-const TABLE_1: [(&str, &str); 8] = [
+const TABLE_1: [(&str, &str); 10] = [
     ("", "German to English"),
     ("-de-en-cgru", "German to English, conditional GRUs"),
     ("-en-de", "English to German"),
     ("-en-de-cgru", "English to German, conditional GRUs"),
     ("-fr-en", "French to English"),
     ("-zh-en", "Chinese to English"),
+    ("-ja-en", "Japanese to English"),
+    ("-en-ja", "English to Japanese"),
     ("-de-en-news", "German to English, tuned on news"),
     ("-en-de-news", "English to German, tuned on news"),
 ];
