@@ -128,7 +128,7 @@ impl Settings {
     fn metric(&self, name: MetricName) -> PyResult<Box<dyn Metric + Send + Sync>> {
         let chrf = |word_order| Chrf::new(ChrfOptions { word_order, ..self.chrf.clone() }).map_err(errors::options);
         Ok(match name {
-            MetricName::Bleu => Box::new(Bleu::new(self.bleu.clone()).map_err(errors::options)?),
+            MetricName::Bleu => Box::new(Bleu::new(self.bleu).map_err(errors::options)?),
             MetricName::Chrf => Box::new(chrf(self.chrf.word_order)?),
             MetricName::ChrfPlusPlus => Box::new(chrf(2)?),
             MetricName::Ter => Box::new(Ter::new(self.ter)),

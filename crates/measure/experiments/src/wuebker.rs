@@ -53,6 +53,16 @@ struct Row {
     lm_computations: f64,
     words_per_second: f64,
     seconds: f64,
+    /// Seconds that the scoring of all options of the model takes before the first sentence; not part of the others.
+    /// Moses scores the options of each sentence in its time.
+    scoring: f64,
+}
+
+impl Row {
+    /// Words per second with the scoring of options.
+    fn speed_with_scoring(&self) -> f64 {
+        self.words_per_second * self.seconds / (self.seconds + self.scoring)
+    }
 }
 
 /// A run of Moses, loading subtracted.
@@ -98,7 +108,14 @@ impl Task {
 
     /// Translates the text, again and again if that is quick.
     fn search(&self, options: SearchOptions) -> Result<Search> {
-        let decoder = Decoder::new(&self.model, options)?;
+        let mut scoring = f64::INFINITY;
+        let mut decoder = None;
+        for _ in 0..3 {
+            let begun = cpu_seconds();
+            decoder = Some(Decoder::new(&self.model, options.clone())?);
+            scoring = scoring.min(cpu_seconds() - begun);
+        }
+        let decoder = decoder.context("no decoder")?;
         let mut best: Option<Search> = None;
         let mut spent = 0.0;
         while spent < ENOUGH_SECONDS {
@@ -106,7 +123,7 @@ impl Task {
             spent += search.seconds;
             best = best.into_iter().chain([search]).min_by(|a, b| a.seconds.total_cmp(&b.seconds));
         }
-        best.context("no search")
+        Ok(Search { scoring, ..best.context("no search")? })
     }
 
     fn search_once(&self, decoder: &Decoder) -> Search {
@@ -153,6 +170,7 @@ impl Task {
             lm_computations: per_word(search.counters.lm_computations),
             words_per_second: round(words / search.seconds, 0),
             seconds: round(search.seconds, 4),
+            scoring: round(search.scoring, 4),
         };
         println!("{}", serde_json::to_string(&row)?);
         Ok(row)
@@ -165,6 +183,7 @@ struct Search {
     scores: Vec<f32>,
     counters: Counters,
     seconds: f64,
+    scoring: f64,
 }
 
 /// BLEU of tokenised text: words are taken as they are.
@@ -194,7 +213,10 @@ pub fn table_1(setup: &Setup) -> Result<()> {
 struct Figure {
     ours: Vec<Row>,
     moses: Vec<MosesRow>,
+    /// Next to the faster of Moses' searches.
     table_2: Vec<Comparison>,
+    /// Next to its search with stacks, as in the paper.
+    table_2_stacks: Vec<Comparison>,
 }
 
 /// The fastest of each system that loses no more BLEU than allowed: a row of table 2.
@@ -204,8 +226,9 @@ struct Comparison {
     bleu_loss: Option<f64>,
     moses: MosesRow,
     ours: Row,
-    /// How many times faster.
+    /// How many times faster, with the scoring of options and without.
     speed_up: f64,
+    speed_up_without_scoring: f64,
 }
 
 /// BLEU against speed, compared with Moses.
@@ -216,12 +239,15 @@ pub fn figure_1(setup: &Setup, options: usize) -> Result<()> {
         ours.extend(task.rows(size, Some(options), &SETUPS.map(|(name, ..)| name))?);
     }
     let moses = read_moses(&setup.out().join(MOSES))?;
-    let table_2 = [Some(0.0), Some(1.0), Some(2.0), None].iter().filter_map(|loss| compare(*loss, &ours, &moses));
-    let table_2: Vec<Comparison> = table_2.collect();
-    for row in &table_2 {
+    let stacks: Vec<MosesRow> = moses.iter().filter(|row| row.setup == "Moses").cloned().collect();
+    let compared = |moses: &[MosesRow]| -> Vec<Comparison> {
+        [Some(0.0), Some(1.0), Some(2.0), None].iter().filter_map(|loss| compare(*loss, &ours, moses)).collect()
+    };
+    let (table_2, table_2_stacks) = (compared(&moses), compared(&stacks));
+    for row in table_2.iter().chain(&table_2_stacks) {
         println!("{}", serde_json::to_string(row)?);
     }
-    setup.write("wuebker-fig1", &Figure { ours, moses, table_2 })
+    setup.write("wuebker-fig1", &Figure { ours, moses, table_2, table_2_stacks })
 }
 
 fn read_moses(path: &Path) -> Result<Vec<MosesRow>> {
@@ -237,9 +263,10 @@ fn compare(bleu_loss: Option<f64>, ours: &[Row], moses: &[MosesRow]) -> Option<C
     let moses = moses.iter().filter(|row| row.bleu >= least);
     let moses = moses.max_by(|a, b| by_speed(a.words_per_second, b.words_per_second))?.clone();
     let ours = ours.iter().filter(|row| row.bleu >= least);
-    let ours = ours.max_by(|a, b| by_speed(a.words_per_second, b.words_per_second))?.clone();
-    let speed_up = round(ours.words_per_second / moses.words_per_second, 1);
-    Some(Comparison { bleu_loss, moses, ours, speed_up })
+    let ours = ours.max_by(|a, b| by_speed(a.speed_with_scoring(), b.speed_with_scoring()))?.clone();
+    let speed_up = round(ours.speed_with_scoring() / moses.words_per_second, 1);
+    let speed_up_without_scoring = round(ours.words_per_second / moses.words_per_second, 1);
+    Some(Comparison { bleu_loss, moses, ours, speed_up, speed_up_without_scoring })
 }
 
 #[derive(Serialize)]
