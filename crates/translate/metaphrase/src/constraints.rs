@@ -93,8 +93,16 @@ impl Segmented {
                 alternatives.extend(usable.filter(|words| !words.iter().any(|word| excluded.contains(word))));
                 forms.extend(capitals);
             }
+            // A search that requires the other forms of a verb would be slow; free ones find them.
+            let verb = term.verb(language);
+            let more = verb.as_ref().map(Verb::whole_forms).unwrap_or_default();
+            for form in more.into_iter().flat_map(|form| [Some(form.clone()), with_capital(&form)]).flatten() {
+                if !forms.contains(&form) {
+                    forms.push(form);
+                }
+            }
             this.forms.push(forms);
-            this.verbs.push(term.verb(language));
+            this.verbs.push(verb);
             let signs = SignsAround::new(source, term.source.as_ref());
             let alternatives = (!alternatives.is_empty()).then(|| signs.with_joined(alternatives, target));
             match alternatives {

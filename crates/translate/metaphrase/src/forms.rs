@@ -185,7 +185,7 @@ impl RequiredTerm {
     pub(crate) fn forms(&self, language: Option<&str>) -> Vec<String> {
         let of_target = |target: &String| forms_with(target, self.endings, language, forms);
         let mut forms: Vec<String> = self.targets.iter().flat_map(of_target).collect();
-        let of_verb = self.verb(language).map(|verb| verb.whole_forms()).unwrap_or_default();
+        let of_verb = self.verb(language).map(|verb| verb.infinite_forms()).unwrap_or_default();
         for form in of_verb {
             if !forms.contains(&form) {
                 forms.push(form);

@@ -252,7 +252,7 @@ mod tests {
         let results = folder.path().join("docs/results");
         std::fs::create_dir_all(&results).expect("a folder");
         let all = Results(folder.path());
-        assert_eq!(iglesias(&all).expect("tables").matches("Not measured yet.").count(), 15);
+        assert_eq!(iglesias(&all).expect("tables").matches("Not measured yet.").count(), 17);
         let put = |name: &str, value: Value| std::fs::write(results.join(name), value.to_string()).expect("a file");
         let row = |beam: usize| json!({"beam": beam, "system": "s", "words_per_second": 7.0, "speed_up": 1.5, "memory_mb": null});
         put("iglesias-fig2.json", json!([row(1), row(2)]));

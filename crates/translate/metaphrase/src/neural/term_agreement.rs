@@ -30,6 +30,9 @@ const MISPLACED: f32 = 6.0;
 /// The most terms of a line whose articles are changed; each costs one to four greedy searches of the line.
 const MOST_TERMS: usize = 16;
 
+/// A verb has more forms than an article, so that it counts as this many terms.
+const COST_OF_VERB: usize = 4;
+
 /// What of a translation is still to be read. It is read from right to left, so that a change does not move the rest.
 #[derive(Clone, Copy)]
 struct Unread {
@@ -83,8 +86,9 @@ impl Context {
             if place.end > unread.end || unread.terms == 0 {
                 continue;
             }
-            let unread = Unread { end: place.start, terms: unread.terms - 1 };
             let verb = verb_at(&text, &place, &line.verbs);
+            let cost = if verb.is_some() { COST_OF_VERB } else { 1 };
+            let unread = Unread { end: place.start, terms: unread.terms.saturating_sub(cost) };
             let conjugated = verb.map(|verb| verb.other_forms_in(&text, place.clone())).unwrap_or_default();
             let is_misplaced = verb.is_some_and(|verb| verb.is_misplaced(&text, &place));
             let agreement = match language {

@@ -283,23 +283,27 @@ impl Verb {
         }
     }
 
-    /// The forms in which the verb stands in one piece: the infinitive first, `herunterzuladen`, `heruntergeladen`,
-    /// `herunterlädt`.
+    /// The infinitive, `herunterzuladen`, `heruntergeladen`.
     #[must_use]
-    pub fn whole_forms(&self) -> Vec<String> {
+    pub fn infinite_forms(&self) -> Vec<String> {
         let mut forms = vec![self.joined(&self.base)];
         if !self.particle.is_empty() {
             forms.push(self.joined(&format!("zu{}{}", if self.is_own_word { " " } else { "" }, self.base)));
         }
         forms.push(self.participle());
-        forms.extend(self.finite().iter().map(|form| self.joined(form)));
-        let mut known: Vec<String> = Vec::new();
-        forms.retain(|form| {
-            !known.contains(form) && {
-                known.push(form.clone());
-                true
+        forms
+    }
+
+    /// All forms in which the verb stands in one piece: the infinite ones, then `herunterlädt` and the like.
+    #[must_use]
+    pub fn whole_forms(&self) -> Vec<String> {
+        let mut forms = self.infinite_forms();
+        for form in self.finite() {
+            let form = self.joined(&form);
+            if !forms.contains(&form) {
+                forms.push(form);
             }
-        });
+        }
         forms
     }
 
