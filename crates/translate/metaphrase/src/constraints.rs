@@ -93,16 +93,7 @@ impl Segmented {
                 alternatives.extend(usable.filter(|words| !words.iter().any(|word| excluded.contains(word))));
                 forms.extend(capitals);
             }
-            // A search that requires the other forms of a verb would be slow; free ones find them.
-            let verb = term.verb(language);
-            let more = verb.as_ref().map(Verb::whole_forms).unwrap_or_default();
-            for form in more.into_iter().flat_map(|form| [Some(form.clone()), with_capital(&form)]).flatten() {
-                if !forms.contains(&form) {
-                    forms.push(form);
-                }
-            }
-            this.forms.push(forms);
-            this.verbs.push(verb);
+            this.add_forms(forms, term.verb(language));
             let signs = SignsAround::new(source, term.source.as_ref());
             let alternatives = (!alternatives.is_empty()).then(|| signs.with_joined(alternatives, target));
             match alternatives {
@@ -127,6 +118,19 @@ impl Segmented {
             }
         }
         this
+    }
+
+    /// Adds the forms of a term. Those of a verb that search does not require, as it would be slow, are met all the
+    /// same.
+    fn add_forms(&mut self, mut forms: Vec<String>, verb: Option<Verb>) {
+        let more = verb.as_ref().map(Verb::whole_forms).unwrap_or_default();
+        for form in more.into_iter().flat_map(|form| [with_capital(&form), Some(form)]).flatten() {
+            if !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+        self.forms.push(forms);
+        self.verbs.push(verb);
     }
 
     /// The phrases to avoid, as search reads them.
