@@ -18,7 +18,7 @@ import gzip
 import random
 import re
 
-from german_genders import LEFT_OUT
+from german_genders import LEFT_OUT, entry
 
 # Not the genitive, which has an ending of its own.
 ONE = r"((?:[km]|d|s)?ein(?:e|er|en)?|jed(?:er|e|en)|das|ins|zur)|(?:[km]|d|s)?einem|dem|zum|im|am|beim|vom"
@@ -99,13 +99,6 @@ def label(ways, least=3):
     if not order or sum(ways.values()) < least:
         return None
     return order[0] if ways[order[0]] >= 0.75 * sum(ways.values()) else "?"
-
-
-def entry(table, word):
-    """The longest entry that a word ends in."""
-    if "^" + word in table:
-        return table["^" + word]
-    return next((table[word[at:]] for at in range(len(word)) if word[at:] in table), "?")
 
 
 def table_of(nouns):

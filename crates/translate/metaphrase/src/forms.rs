@@ -1,8 +1,8 @@
 //! Forms of target terms: a `*` at the end stands for the endings of the language.
 
 use crate::terms::{Endings, RequiredTerm};
-use metaphrase_text::english;
 use metaphrase_text::german::{Gender, UMLAUTS, Verb, dative_of_plural, gender, plural, with_umlaut};
+use metaphrase_text::{capitalised, english};
 
 /// Endings of German words of all kinds, the empty one first.
 const GERMAN: &[&str] = &["", "e", "en", "er", "ern", "em", "es", "s", "n", "ns", "nen", "se", "sen", "ses"];
@@ -80,9 +80,7 @@ fn singulars(word: &str) -> Vec<String> {
     let changed = format!("{}{plain}{}", &word[..at], &word[at + umlaut.len_utf8()..]);
     let stems = ["ern", "er", "en", "e", "n", ""].iter().filter_map(|ending| changed.strip_suffix(ending));
     let may_be = |stem: &&str| {
-        let mut letters = stem.chars();
-        let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
-        umlaut_plurals(&capital).iter().any(|plural| plural.to_lowercase() == word.to_lowercase())
+        umlaut_plurals(&capitalised(stem)).iter().any(|plural| plural.to_lowercase() == word.to_lowercase())
     };
     stems.filter(may_be).map(str::to_owned).collect()
 }

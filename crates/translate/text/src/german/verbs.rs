@@ -249,20 +249,15 @@ impl Verb {
     fn finite(&self) -> Vec<String> {
         let stem = self.stem();
         let between = self.vowel_before_t();
-        let mut forms = match self.strong() {
+        let (present, past, past_many) = match self.strong() {
             Some((prefix, strong)) => {
                 let past = format!("{prefix}{}", strong.past);
                 let many = if past.ends_with('e') { format!("{past}n") } else { format!("{past}en") };
-                vec![format!("{prefix}{}", strong.present), self.base.clone(), format!("{stem}e"), past, many]
+                (format!("{prefix}{}", strong.present), past, many)
             }
-            None => {
-                let endings =
-                    [format!("{between}t"), String::new(), "e".into(), format!("{between}te"), format!("{between}ten")];
-                endings.iter().map(|ending| format!("{stem}{ending}")).collect()
-            }
+            None => (format!("{stem}{between}t"), format!("{stem}{between}te"), format!("{stem}{between}ten")),
         };
-        forms[1].clone_from(&self.base);
-        forms
+        vec![present, self.base.clone(), format!("{stem}e"), past, past_many]
     }
 
     /// `heruntergeladen`.
@@ -316,10 +311,11 @@ impl Verb {
         }
         let forms = self.finite();
         letter_runs(text).find(|place| {
-            let word = text[place.clone()].to_lowercase();
-            let end = clause_end(text, place.end);
-            forms.contains(&word)
-                && text[place.end..end].strip_suffix(&*self.particle).is_some_and(|rest| rest.ends_with(' '))
+            let ends_in_particle = || {
+                let rest = &text[place.end..clause_end(text, place.end)];
+                rest.strip_suffix(&*self.particle).is_some_and(|rest| rest.ends_with(' '))
+            };
+            forms.contains(&text[place.clone()].to_lowercase()) && ends_in_particle()
         })
     }
 
@@ -350,11 +346,11 @@ impl Verb {
         if let Some(before) = before.strip_suffix("zu ").filter(|_| !self.particle.is_empty() && !self.is_own_word) {
             texts.push(format!("{before}{}zu{}{after}", self.particle, self.base));
         }
-        for form in self.finite() {
-            let particle = if self.particle.is_empty() { String::new() } else { format!(" {}", self.particle) };
-            texts.push(format!("{before}{}{}{particle}{}", written(&form), &after[..end], &after[end..]));
-        }
         let forms = self.finite();
+        for form in &forms {
+            let particle = if self.particle.is_empty() { String::new() } else { format!(" {}", self.particle) };
+            texts.push(format!("{before}{}{}{particle}{}", written(form), &after[..end], &after[end..]));
+        }
         let has_verb =
             letter_runs(&before[clause..]).any(|place| forms.contains(&before[clause..][place].to_lowercase()));
         if has_verb && !self.particle.is_empty() {
