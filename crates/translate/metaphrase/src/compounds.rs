@@ -8,6 +8,9 @@ use std::ops::Range;
 /// The fewest letters of the other part of a compound; fewer are an ending.
 const PART: usize = 4;
 
+/// The fewest letters of the first part of a compound, where something else shows that it is one.
+const SHORT_PART: usize = 3;
+
 /// Ends of nouns that always have an `s` between them and the next part of a compound.
 const WITH_S: &[&str] = &["ung", "heit", "keit", "schaft", "tät", "ion", "ling", "tum"];
 
@@ -30,10 +33,26 @@ pub(crate) fn compound_with(text: &str, term: &str) -> Option<Range<usize>> {
     compounds_with(text, term).next()
 }
 
+/// The places of this term, a noun, in what may be compounds: "Busfahrer" and "Transport" for "Fahrer" and "Sport".
+pub(crate) fn parts_of_compounds<'t>(text: &'t str, term: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
+    let small = term.to_lowercase();
+    letter_runs(text).filter(|_| is_noun(term)).filter_map(move |place| {
+        let word = &text[place.clone()];
+        if !hyphenated(word, term).is_empty() && word.starts_with(term) {
+            return Some(place.start..place.start + term.len());
+        }
+        let first = word.strip_suffix(&small).filter(|first| first.chars().count() >= SHORT_PART)?;
+        Some(place.start + first.len()..place.end)
+    })
+}
+
+fn is_noun(term: &str) -> bool {
+    term.starts_with(char::is_uppercase) && term.chars().all(char::is_alphabetic)
+}
+
 /// The places of the compounds with this term, a noun.
 pub(crate) fn compounds_with<'t>(text: &'t str, term: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
-    let is_noun = term.starts_with(char::is_uppercase) && term.chars().all(char::is_alphabetic);
-    letter_runs(text).filter(move |place| is_noun && !hyphenated(&text[place.clone()], term).is_empty())
+    letter_runs(text).filter(move |place| is_noun(term) && !hyphenated(&text[place.clone()], term).is_empty())
 }
 
 /// A compound with a hyphen next to the term.
@@ -90,6 +109,16 @@ mod tests {
         ] {
             assert_eq!(with_hyphens(text, term).first().map(String::as_str), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_compound_has_two_parts() {
+        let text = "die Gesundheitskampagnen der Altstadt";
+        let parts = |term| parts_of_compounds(text, term).map(|place| &text[place]).collect::<Vec<&str>>();
+        assert_eq!(
+            (parts("Gesundheit"), parts("Kampagnen"), parts("Kampagne")),
+            (vec!["Gesundheit"], vec!["kampagnen"], vec![])
+        );
     }
 
     #[test]

@@ -19,6 +19,7 @@ use signs::SignsAround;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
+use unicode_normalization::UnicodeNormalization;
 use words::{PhraseProblem, segment};
 
 /// The phrases that translations of a line must not contain.
@@ -120,9 +121,10 @@ impl Segmented {
         this
     }
 
-    /// Adds the forms of a term. Those of a verb that search does not require, as it would be slow, are met all the
-    /// same.
-    fn add_forms(&mut self, mut forms: Vec<String>, verb: Option<Verb>) {
+    /// Adds the forms of a term, in the letters that texts have. Those of a verb that search does not require, as it
+    /// would be slow, are met all the same.
+    fn add_forms(&mut self, forms: Vec<String>, verb: Option<Verb>) {
+        let mut forms: Vec<String> = forms.iter().map(|form| form.nfc().collect()).collect();
         let more = verb.as_ref().map(Verb::whole_forms).unwrap_or_default();
         for form in more.into_iter().flat_map(|form| [with_capital(&form), Some(form)]).flatten() {
             if !forms.contains(&form) {
@@ -199,7 +201,7 @@ impl Segmented {
             let places = self.forms[term].iter().flat_map(|form| inflected(form, text));
             let is_free =
                 |place: &Range<usize>| taken.iter().all(|other| place.end <= other.start || other.end <= place.start);
-            let others = self.compound(term, text).into_iter().chain(self.separate(term, text));
+            let others = self.in_compounds(term, text).chain(self.separate(term, text));
             let Some(place) = places.chain(others).find(is_free) else { continue };
             let pieces = pieces_in(&spans, &place);
             if !pieces.is_empty() {

@@ -5,10 +5,10 @@ use metaphrase_text::german::{Gender, UMLAUTS, Verb, dative_of_plural, gender, p
 use metaphrase_text::{capitalised, english};
 
 /// Endings of German words of all kinds, the empty one first.
-const GERMAN: &[&str] = &["", "e", "en", "er", "ern", "em", "es", "s", "n", "ns", "nen", "se", "sen", "ses"];
+pub(crate) const GERMAN_ENDINGS: &[&str] = &["", "e", "en", "er", "ern", "em", "es", "s", "n", "ns", "nen", "se", "sen", "ses"];
 
 /// Endings of English words of all kinds, the empty one first.
-const ENGLISH: &[&str] = &["", "s", "es", "'s", "’s", "ed", "d", "ing"];
+const ENGLISH_ENDINGS: &[&str] = &["", "s", "es", "'s", "’s", "ed", "d", "ing"];
 
 /// The forms of a target term. `Gebäude*` is met by the word alone and with each ending of the target language, as
 /// `Gebäuden`; for another language than German and English only the word alone. A `*` that is part of the term is
@@ -16,15 +16,15 @@ const ENGLISH: &[&str] = &["", "s", "es", "'s", "’s", "ed", "d", "ing"];
 pub(crate) fn forms(term: &str, language: Option<&str>) -> Vec<String> {
     let Some(stem) = stem(term) else { return vec![term.replace("\\*", "*")] };
     let endings = match without_region(language) {
-        Some("de") => GERMAN,
-        Some("en") => ENGLISH,
+        Some("de") => GERMAN_ENDINGS,
+        Some("en") => ENGLISH_ENDINGS,
         _ => &[""],
     };
     let mut plurals = Vec::new();
-    if endings == GERMAN {
+    if endings == GERMAN_ENDINGS {
         plurals = umlaut_plurals(stem);
         plurals.extend(foreign_plural(stem));
-    } else if endings == ENGLISH {
+    } else if endings == ENGLISH_ENDINGS {
         plurals.extend(english::plural(stem).filter(|plural| !plural.starts_with(stem)));
     }
     endings.iter().map(|ending| format!("{stem}{ending}")).chain(plurals).collect()
@@ -146,7 +146,7 @@ pub(crate) fn bases(word: &str, is_noun: bool, language: Option<&str>) -> Vec<St
             [("s", ""), ("es", ""), ("ies", "y")].into_iter().filter_map(plural).filter(fits).collect()
         }
         Some("de") if may_be_form() => {
-            let endings = GERMAN.iter().filter(|ending| !ending.is_empty());
+            let endings = GERMAN_ENDINGS.iter().filter(|ending| !ending.is_empty());
             let bases = endings.filter_map(|ending| cut(ending).map(|stem| (stem, *ending)));
             let fits = |(stem, ending): &(&str, &str)| german_endings(stem, is_noun).contains(ending);
             let mut found: Vec<String> = bases.filter(fits).map(|(stem, _)| stem.to_owned()).collect();

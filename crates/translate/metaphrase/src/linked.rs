@@ -7,6 +7,9 @@ use std::ops::Range;
 /// The least attention of a piece to a word that it is linked with.
 const LEAST: f32 = 0.2;
 
+/// More than this is most of a piece's attention.
+const MOST: f32 = 0.5;
+
 /// A translation and its source, as text and as pieces, with the attention between the pieces.
 pub(crate) struct LinkedTexts<'a> {
     /// By source piece, the bytes in the source.
@@ -23,6 +26,13 @@ pub(crate) struct LinkedTexts<'a> {
 struct Word {
     bytes: Range<usize>,
     pieces: Range<usize>,
+}
+
+impl Word {
+    /// Whether these bytes are in the word.
+    fn has(&self, bytes: &Range<usize>) -> bool {
+        self.bytes.start <= bytes.start && bytes.end <= self.bytes.end
+    }
 }
 
 impl<'a> LinkedTexts<'a> {
@@ -88,9 +98,17 @@ impl<'a> LinkedTexts<'a> {
     pub(crate) fn attends_most(&self, bytes: &Range<usize>, place: &Range<usize>) -> bool {
         let on_place = self.on_place(place);
         let most = (0..on_place.len()).max_by(|&a, &b| on_place[a].total_cmp(&on_place[b]));
-        most.filter(|&word| on_place[word] > LEAST).is_some_and(|word| {
-            let word = &self.target_words[word].bytes;
-            word.start <= bytes.start && bytes.end <= word.end
+        most.is_some_and(|word| on_place[word] > LEAST && self.target_words[word].has(bytes))
+    }
+
+    /// Whether a piece of a written word of the translation attends most to a word of the source outside a place: the
+    /// other part of a compound does.
+    pub(crate) fn attends_elsewhere(&self, bytes: &Range<usize>, place: &Range<usize>) -> bool {
+        let Some(word) = self.target_words.iter().position(|word| word.has(bytes)) else { return false };
+        let is_outside = |source: &&Word| source.bytes.end <= place.start || place.end <= source.bytes.start;
+        self.source_words.iter().filter(is_outside).any(|source| {
+            let mut pieces = self.target_words[word].pieces.clone();
+            pieces.any(|piece| mass(self.attention, &(piece..piece + 1), &source.pieces) > MOST)
         })
     }
 

@@ -1,9 +1,9 @@
 //! Whether free translations have the required terms.
 
-use super::Segmented;
+use super::{Segmented, inflected};
 use crate::Endings;
-use crate::compounds::{compound_with, with_hyphens};
-use crate::forms::with_capital;
+use crate::compounds::{parts_of_compounds, with_hyphens};
+use crate::forms::{GERMAN_ENDINGS, with_capital};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -23,17 +23,20 @@ impl Segmented {
     }
 
     fn is_met_in(&self, source: &str, text: &str) -> bool {
-        let required = |number: &usize| &self.given.required[*number];
-        let (copies, others): (Vec<&usize>, Vec<&usize>) =
-            self.numbers.iter().partition(|number| required(number).copied_from(source).is_some());
-        let is_copied = |number: &&usize| {
-            let copy = required(number).targets.first().map(String::as_str).unwrap_or_default();
-            !copy.is_empty() && text.matches(copy).count() == source.matches(copy).count()
-        };
         // By forms, how many terms have them: each needs a word of its own.
         let mut wanted: HashMap<&[String], Vec<usize>> = HashMap::new();
-        others.iter().for_each(|&&number| wanted.entry(self.forms[number].as_slice()).or_default().push(number));
-        copies.iter().all(is_copied) && wanted.values().all(|same| self.words_of(same[0], text) >= same.len())
+        let others = self.numbers.iter().filter(|&&number| self.given.required[number].copied_from(source).is_none());
+        others.for_each(|&number| wanted.entry(self.forms[number].as_slice()).or_default().push(number));
+        self.has_copies(source, text) && wanted.values().all(|same| self.words_of(same[0], text) >= same.len())
+    }
+
+    /// Whether a text has what is copied as often as the source has it.
+    pub(crate) fn has_copies(&self, source: &str, text: &str) -> bool {
+        let required = self.numbers.iter().map(|&number| &self.given.required[number]);
+        required.filter(|term| term.copied_from(source).is_some()).all(|term| {
+            let copy = term.targets.first().map(String::as_str).unwrap_or_default();
+            !copy.is_empty() && text.matches(copy).count() == source.matches(copy).count()
+        })
     }
 
     /// Whether a translation writes a term of small letters with a capital where no sentence begins, and nowhere else.
@@ -62,10 +65,20 @@ impl Segmented {
         self.verbs[number].as_ref()?.separate(text)
     }
 
-    /// The place of a compound with a term that may have endings.
-    pub(crate) fn compound(&self, number: usize, text: &str) -> Option<Range<usize>> {
+    /// The places of a term that may have endings in compounds.
+    pub(crate) fn in_compounds<'t>(&'t self, number: usize, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
         let may_change = self.given.required[number].endings != Endings::Written;
-        self.forms[number].iter().filter(|_| may_change).find_map(|form| compound_with(text, form))
+        self.forms[number].iter().filter(move |_| may_change).flat_map(|form| parts_of_compounds(text, form))
+    }
+
+    /// The places of the words that are a term with an ending that German words may have, if it may have endings. A
+    /// search can not require all of them: which one a word has is not known.
+    pub(crate) fn with_endings<'t>(&'t self, number: usize, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
+        let may_change = self.given.required[number].endings != Endings::Written;
+        let forms = self.forms[number].iter().filter(move |_| may_change);
+        forms.flat_map(|form| {
+            inflected(form, text).filter(|place| GERMAN_ENDINGS.contains(&&text[place.start + form.len()..place.end]))
+        })
     }
 
     /// A free translation in which compounds with the missing terms are written with hyphens, so that the terms are

@@ -12,7 +12,6 @@ use crate::compounds::compounds_with;
 use crate::forms::without_region;
 use metaphrase_base::WordId;
 use metaphrase_search::Outcome;
-use metaphrase_text::MarkedSource;
 use metaphrase_text::english::with_other_article;
 use metaphrase_text::german::{Agreement, Verb, agreement, is_dative_plural};
 use std::cmp::Reverse;
@@ -164,8 +163,7 @@ impl Context {
             task.prefix.truncate(task.language_words);
             task.prefix.extend(words);
             if !search.plain.is_empty() {
-                let languages = outcome.tag.languages;
-                (task.source, _) = MarkedSource::plain(&line.words).read_between(languages.before, languages.last);
+                (task.source, _) = self.plain_source(&line, &outcome.tag);
             }
             let question = TermQuestion::Agreement(Box::new(search));
             outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));

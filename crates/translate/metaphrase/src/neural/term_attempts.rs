@@ -11,7 +11,7 @@ use crate::constraints::Segmented;
 use metaphrase_base::WordId;
 use metaphrase_search::{Constraints, Outcome};
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// A translation is likely if its log-probability is above this many times that of the free one, less the slack: the
 /// shorter a line, the less it says that a word is unexpected.
@@ -112,9 +112,7 @@ impl Context {
         line: TermLine,
         second: SecondSearch,
     ) -> Next {
-        let Written { text, pieces } = written;
-        let has_terms = outcome.tag.required.is_met_by(&line.request.source, text, pieces);
-        if has_terms || self.has_compounds(&outcome, written, &line.request) {
+        if self.has_terms(&outcome, written, &line.request) {
             outcome.tag.required.prefer(&self.target, &self.written);
             if !second.search.attention {
                 outcome.hypotheses[0].attention.clear();
@@ -125,22 +123,35 @@ impl Context {
         self.next_attempt(outcome, attempts, line, second)
     }
 
-    /// Whether the terms that a free translation lacks are parts of compounds there, which stand for the terms' words.
-    /// Terms that may have no endings may not be such parts.
-    fn has_compounds(&self, outcome: &Outcome<Job>, written: &Written, request: &Request) -> bool {
+    /// Whether a free translation has the terms, in the required forms or in others.
+    pub(super) fn has_terms(&self, outcome: &Outcome<Job>, written: &Written, request: &Request) -> bool {
+        let (required, Written { text, pieces }) = (&outcome.tag.required, written);
+        required.is_met_by(&request.source, text, pieces)
+            || required.has_copies(&request.source, text)
+                && required.has_all(text, pieces)
+                && self.lacking(outcome, written, request).is_empty()
+    }
+
+    /// The numbers of the terms that a free translation lacks. A German one may have them with other endings or as
+    /// parts of compounds, where these attend to the words of the term; a compound stands for other words, too:
+    /// "Abonnements" is no compound with the term "Abo".
+    pub(super) fn lacking(&self, outcome: &Outcome<Job>, written: &Written, request: &Request) -> Vec<usize> {
         let required = &outcome.tag.required;
-        let terms = &request.terms.required;
-        self.may_have_compounds()
-            && !outcome.hypotheses[0].attention.is_empty()
-            && required.has_all(&written.text, &written.pieces)
-            && !required.with_hyphens(&request.source, &written.text).is_empty()
-            && self.linked(outcome, written, request, |linked, text, _| {
-                let stands = |&number: &usize| {
-                    let of_source = terms[number].source.as_ref().zip(required.compound(number, text));
-                    of_source.is_some_and(|(source, compound)| linked.attends_most(&compound, source))
-                };
-                required.missing_in(text).iter().all(stands)
-            })
+        let mut lacking = required.missing_in(&written.text);
+        if lacking.is_empty() || !self.may_have_compounds() || outcome.hypotheses[0].attention.is_empty() {
+            return lacking;
+        }
+        self.linked(outcome, written, request, |linked, text, _| {
+            lacking.retain(|&number| {
+                let Some(source) = &request.terms.required[number].source else { return true };
+                let mut words = required.with_endings(number, text);
+                let mut parts = required.in_compounds(number, text);
+                let stands_for = |place: &Range<usize>| linked.attends_most(place, source);
+                !words.any(|word| stands_for(&word))
+                    && !parts.any(|part| stands_for(&part) && linked.attends_elsewhere(&part, source))
+            });
+        });
+        lacking
     }
 
     /// Whether translations are in German, and terms stand in the source.
@@ -175,8 +186,7 @@ impl Context {
             constraints.filter(|_| numbers.len() == missing.len() && numbers.len() < job.required.numbers.len())
         };
         if !plain.is_empty() {
-            let free = avoiding(&Request::translate(request.source.as_str()), &plain);
-            add(Way::Free, self.segmented(&free, second).constraints, true);
+            add(Way::Free, self.avoiding_only(&request.source, plain.clone(), second), true);
         }
         if let Some(words) = replaced.and_then(|text| self.words_of(&text)) {
             add(Way::Replaced(words), None, false);
@@ -248,9 +258,7 @@ impl Context {
             return self.agree(outcome, line, second);
         }
         if attempt.avoids {
-            let free = avoiding(&Request::translate(line.request.source.as_str()), &attempts.plain);
-            line.avoided = self.segmented(&free, &second).constraints;
-            line.avoided_words = free.terms.avoided;
+            line.avoided = attempts.plain;
         }
         let written = self.text_of(&outcome.hypotheses[0].words);
         self.choose_forms(outcome, &written, line, second)

@@ -6,10 +6,9 @@
 use super::context::Context;
 use super::job::{Job, SecondSearch};
 use super::term_search::{Next, TermLine, TermQuestion, TermSearch, Written};
-use crate::{Endings, Request, RequiredTerm};
+use crate::{Endings, RequiredTerm};
 use metaphrase_base::WordId;
 use metaphrase_search::{Hypothesis, Outcome};
-use metaphrase_text::MarkedSource;
 use std::ops::{ControlFlow, Range};
 
 /// The most forms of a line that are compared; each costs about as much as a greedy search of half a line.
@@ -66,10 +65,9 @@ impl Context {
         if singular.is_empty() {
             return self.compare_forms(outcome, written, line, second);
         }
-        let mut free = Request::translate(line.request.source.as_str());
-        free.terms.avoided = line.avoided_words.iter().chain(&singular).cloned().collect();
         let mut task = second.clone();
-        task.constraints = self.segmented(&free, &second).constraints;
+        let avoided = line.avoided.iter().chain(&singular).cloned().collect();
+        task.constraints = self.avoiding_only(&line.request.source, avoided, &second);
         let found = Found::take(&mut outcome);
         let question = TermQuestion::Several(Box::new(found));
         outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
@@ -185,13 +183,12 @@ impl Context {
         mut second: SecondSearch,
     ) -> Next {
         let mut task = second.clone();
-        let languages = outcome.tag.languages;
         if let Some(candidate) = search.candidates.get(search.scored) {
             task.constraints = None;
             task.prefix.truncate(task.language_words);
             task.prefix.extend(&candidate.words);
             task.prefix.push(self.target.eos());
-            (task.source, _) = MarkedSource::plain(&line.words).read_between(languages.before, languages.last);
+            (task.source, _) = self.plain_source(&line, &outcome.tag);
             let question = TermQuestion::Form(Box::new(search));
             outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
             return ControlFlow::Continue(task.task(outcome.tag, outcome.counts));
@@ -202,9 +199,10 @@ impl Context {
         let Some(annotated) = is_changed.then(annotate).flatten() else {
             return self.agree(found.into_outcome(outcome), line, second);
         };
+        let languages = outcome.tag.languages;
         (second.source, outcome.tag.columns) = annotated.read_between(languages.before, languages.last);
         task.source.clone_from(&second.source);
-        task.constraints = line.avoided.clone();
+        task.constraints = self.avoiding_only(&line.request.source, line.avoided.clone(), &second);
         let question = TermQuestion::BetterForms(Box::new(found));
         outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
         ControlFlow::Continue(task.task(outcome.tag, outcome.counts))

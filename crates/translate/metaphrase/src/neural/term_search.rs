@@ -57,10 +57,12 @@ impl FirstSearches {
 
 /// The question that the first search of a line answers.
 pub(crate) enum TermQuestion {
+    /// Whether the translation that the line has without its terms has them all the same.
+    Plain(Box<SearchWithTerms>),
+    /// Whether a free translation has all terms if the model reads those that this one lacks.
+    Lacking(Box<SearchWithSomeTerms>),
     /// Whether a free translation has all terms by itself.
     Free,
-    /// Whether it has them where the model does not read those that are verbs.
-    Verbs(Box<SearchWithVerbs>),
     /// The places of terms that have none.
     Places,
     /// The words of a free translation for the source of the terms.
@@ -81,10 +83,38 @@ pub(crate) enum TermQuestion {
     Agreement(Box<AgreementSearch>),
 }
 
-/// The free search that the model reads all terms in.
-pub(crate) struct SearchWithVerbs {
+/// The search of a line that has its terms in the source, or requires them.
+pub(crate) struct SearchWithTerms {
     columns: Option<Vec<usize>>,
-    options: CheckedOptions,
+    /// Its question; `None` if it is the last search.
+    next: Option<NextQuestion>,
+}
+
+impl SearchWithTerms {
+    /// Whether it is a free search.
+    fn is_free(&self) -> bool {
+        matches!(self.next, Some(NextQuestion { question: TermQuestion::Free, .. }))
+    }
+
+    /// The task of the search. `search`: its options.
+    fn task(self, outcome: Outcome<Job>, line: TermLine, search: SecondSearch) -> Next {
+        let (mut job, Self { columns, next }) = (outcome.tag, self);
+        job.columns = columns;
+        job.term_search = next.map(|NextQuestion { question, second }| Box::new(TermSearch { question, line, second }));
+        ControlFlow::Continue(search.task(job, outcome.counts))
+    }
+}
+
+/// The question of a search, and the search after it.
+struct NextQuestion {
+    question: TermQuestion,
+    second: SecondSearch,
+}
+
+/// The search of a line that has some of its terms in this source, and the one after it.
+pub(crate) struct SearchWithSomeTerms {
+    source: Vec<WordId>,
+    with_all: SearchWithTerms,
 }
 
 /// A line that is searched a second time.
@@ -108,10 +138,8 @@ pub(super) struct TermLine {
     pub(super) plurals: Vec<[String; 2]>,
     /// The terms that are German verbs.
     pub(super) verbs: Vec<Verb>,
-    /// What free searches avoid.
-    pub(super) avoided: Option<Constraints>,
-    /// The words of these.
-    pub(super) avoided_words: Vec<String>,
+    /// The words that free searches avoid.
+    pub(super) avoided: Vec<String>,
 }
 
 impl TermLine {
@@ -127,17 +155,7 @@ impl TermLine {
         let several = request.terms.required.iter().filter(|term| term.endings == Endings::Plural);
         let plurals =
             several.filter_map(|term| plural_forms(term.targets.first()?, language).try_into().ok()).collect();
-        Self {
-            request: request.clone(),
-            words,
-            term_use,
-            parts,
-            are_one,
-            plurals,
-            verbs,
-            avoided: None,
-            avoided_words: Vec::new(),
-        }
+        Self { request: request.clone(), words, term_use, parts, are_one, plurals, verbs, avoided: Vec::new() }
     }
 }
 
@@ -175,42 +193,56 @@ impl Context {
             }
             return;
         }
+        let may_be_free = freely && request.terms.avoided.is_empty() && request.prefix.is_empty();
+        let line = TermLine::new(request, words, options.term_use, parts, self.target_language());
+        let next = self.question_about_terms(task, &line, first, may_be_free);
+        let (source, columns) = self.plain_source(&line, &task.tag);
+        let is_plain = task.constraints.is_none() && task.source == source;
+        let search = if may_be_free && options.term_places == TermPlaces::Found && !is_plain {
+            let second =
+                SecondSearch::after(task, first.map_or_else(|| task.options.clone(), |first| first.places.clone()));
+            (task.source, task.constraints) = (source, None);
+            let columns = std::mem::replace(&mut task.tag.columns, columns);
+            let question = TermQuestion::Plain(Box::new(SearchWithTerms { columns, next }));
+            Some(NextQuestion { question, second })
+        } else {
+            next
+        };
+        task.tag.term_search =
+            search.map(|NextQuestion { question, second }| Box::new(TermSearch { question, line, second }));
+    }
+
+    /// Makes the search of a line one that answers a question about its terms, if there is one.
+    fn question_about_terms(
+        &self,
+        task: &mut Task<Job>,
+        line: &TermLine,
+        first: Option<&FirstSearches>,
+        may_be_free: bool,
+    ) -> Option<NextQuestion> {
+        let request = &line.request;
         let is_read = |term: &RequiredTerm| match self.inline_terms {
             Some(_) => term.source.is_some(),
             None => term.copied_from(&request.source).is_some(),
         };
-        let are_read = || request.terms.required.iter().all(is_read);
-        let (question, options_of_first) =
-            if freely && request.terms.avoided.is_empty() && request.prefix.is_empty() && are_read() {
-                // The attention shows which words stand for the source of a term.
-                (TermQuestion::Free, first.map_or_else(|| task.options.clone(), |first| first.places.clone()))
-            } else {
-                let Some(first) = first else { return };
-                let is_copy = |target: &String| request.source.contains(&**target);
-                let mut terms = request.terms.required.iter().filter(|term| !term.targets.first().is_some_and(is_copy));
-                match self.inline_terms {
-                    Some(_) if terms.any(|term| term.source.is_none()) => (TermQuestion::Places, first.places.clone()),
-                    None if terms.any(|term| term.source.is_some()) => {
-                        (TermQuestion::Renderings, first.renderings.clone())
-                    }
-                    _ => return,
-                }
-            };
-        let second = SecondSearch::after(task, options_of_first);
+        let (question, options) = if may_be_free && request.terms.required.iter().all(is_read) {
+            // The attention shows which words stand for the source of a term.
+            (TermQuestion::Free, first.map_or_else(|| task.options.clone(), |first| first.places.clone()))
+        } else {
+            let first = first?;
+            let is_copy = |target: &String| request.source.contains(&**target);
+            let mut terms = request.terms.required.iter().filter(|term| !term.targets.first().is_some_and(is_copy));
+            match self.inline_terms {
+                Some(_) if terms.any(|term| term.source.is_none()) => (TermQuestion::Places, first.places.clone()),
+                None if terms.any(|term| term.source.is_some()) => (TermQuestion::Renderings, first.renderings.clone()),
+                _ => return None,
+            }
+        };
+        let second = SecondSearch::after(task, options);
         if !matches!(question, TermQuestion::Places) {
             task.constraints = None;
         }
-        let line = TermLine::new(request, words, options.term_use, parts, self.target_language());
-        // A model that reads an infinitive writes it, also where another form is right.
-        let question = if matches!(question, TermQuestion::Free) && !line.verbs.is_empty() {
-            let (source, columns) = self.without_verbs(&line, &task.tag);
-            task.source = source;
-            let columns = std::mem::replace(&mut task.tag.columns, columns);
-            TermQuestion::Verbs(Box::new(SearchWithVerbs { columns, options: task.options.clone() }))
-        } else {
-            question
-        };
-        task.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
+        Some(NextQuestion { question, second })
     }
 
     /// The second search of a line; if the first one found nothing new, its outcome comes back.
@@ -219,8 +251,9 @@ impl Context {
         let Some(best) = outcome.hypotheses.first() else { return ControlFlow::Break(outcome) };
         let written = self.text_of(&best.words);
         match question {
+            TermQuestion::Plain(search) => self.after_plain_search(outcome, &written, *search, line, second),
             TermQuestion::Free => self.after_free_search(outcome, &written, line, second),
-            TermQuestion::Verbs(search) => self.after_search_without_verbs(outcome, &written, *search, line, second),
+            TermQuestion::Lacking(search) => self.after_lacking_search(outcome, &written, *search, line, second),
             TermQuestion::Attempt(attempts) => self.after_attempt(outcome, written, *attempts, line, second),
             TermQuestion::Several(found) => self.after_several(outcome, *found, written, line, second),
             TermQuestion::Form(search) => self.after_form(outcome, *search, line, second),
@@ -243,34 +276,78 @@ impl Context {
         }
     }
 
-    /// The source of a line, without the terms in it that are verbs, and what its words stand for.
-    fn without_verbs(&self, line: &TermLine, job: &Job) -> (Vec<WordId>, Option<Vec<usize>>) {
-        let mut request = line.request.clone();
-        request.terms.required.retain(|term| term.verb(self.target_language()).is_none());
-        let annotated = self.annotate(&request, &line.words, &job.source_pieces);
-        let marked = annotated.unwrap_or_else(|| MarkedSource::plain(&line.words));
-        marked.read_between(job.languages.before, job.languages.last)
+    /// The source of a line without terms in it, and what its words stand for.
+    pub(super) fn plain_source(&self, line: &TermLine, job: &Job) -> (Vec<WordId>, Option<Vec<usize>>) {
+        MarkedSource::plain(&line.words).read_between(job.languages.before, job.languages.last)
     }
 
-    /// The free translation, if it has the terms; else the free search in which the model reads those that are verbs.
-    fn after_search_without_verbs(
+    /// The translation that a line has without its terms, if it has them all the same; else the search with terms. So
+    /// a line that has its terms by itself stays as it is.
+    fn after_plain_search(
         &self,
         mut outcome: Outcome<Job>,
         written: &Written,
-        search: SearchWithVerbs,
+        search: SearchWithTerms,
         line: TermLine,
         mut second: SecondSearch,
     ) -> Next {
-        let Written { text, pieces } = written;
-        if outcome.tag.required.is_met_by(&line.request.source, text, pieces) {
-            (second.source, _) = self.without_verbs(&line, &outcome.tag);
-            return self.after_free_search(outcome, written, line, second);
+        let SearchWithTerms { columns, next } = search;
+        if self.has_terms(&outcome, written, &line.request) {
+            outcome.tag.required.prefer(&self.target, &self.written);
+            let last = next.map_or(second.search, |next| next.second.search);
+            if !last.attention {
+                outcome.hypotheses[0].attention.clear();
+            }
+            (second.source, _) = self.plain_source(&line, &outcome.tag);
+            return self.keep_parts(outcome, line, SecondSearch { search: last, constraints: None, ..second });
         }
-        let mut task = SecondSearch { search: search.options, ..second.clone() };
-        task.constraints = None;
-        outcome.tag.columns = search.columns;
-        outcome.tag.term_search = Some(Box::new(TermSearch { question: TermQuestion::Free, line, second }));
-        ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
+        let with_all = SearchWithTerms { columns, next };
+        let lacking = self.lacking(&outcome, written, &line.request);
+        if with_all.is_free()
+            && let Some(source) = self.source_with(&lacking, &line, &mut outcome.tag)
+        {
+            let task = SecondSearch { source: source.clone(), ..second.clone() };
+            let question = TermQuestion::Lacking(Box::new(SearchWithSomeTerms { source, with_all }));
+            outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
+            return ControlFlow::Continue(task.task(outcome.tag, outcome.counts));
+        }
+        with_all.task(outcome, line, second)
+    }
+
+    /// The source of a line with those of its terms in it that have these numbers and are no verbs; `None` if these are
+    /// all terms or none. A model that reads an infinitive writes it, also where another form is right.
+    fn source_with(&self, numbers: &[usize], line: &TermLine, job: &mut Job) -> Option<Vec<WordId>> {
+        let mut request = line.request.clone();
+        let all = request.terms.required.len();
+        let mut number = 0..;
+        request.terms.required.retain(|term| {
+            number.next().is_some_and(|number| numbers.contains(&number)) && term.verb(self.target_language()).is_none()
+        });
+        if request.terms.required.len() == all {
+            return None;
+        }
+        let annotated = self.annotate(&request, &line.words, &job.source_pieces)?;
+        let (source, columns) = annotated.read_between(job.languages.before, job.languages.last);
+        job.columns = columns;
+        Some(source)
+    }
+
+    /// The translation of a search with some terms in the source, if it has them all; else the search with all.
+    fn after_lacking_search(
+        &self,
+        outcome: Outcome<Job>,
+        written: &Written,
+        search: SearchWithSomeTerms,
+        line: TermLine,
+        second: SecondSearch,
+    ) -> Next {
+        let SearchWithSomeTerms { source, with_all } = search;
+        match with_all.next {
+            Some(next) if self.has_terms(&outcome, written, &line.request) => {
+                self.after_free_search(outcome, written, line, SecondSearch { source, ..next.second })
+            }
+            next => SearchWithTerms { next, ..with_all }.task(outcome, line, second),
+        }
     }
 
     /// The search with the terms in the places that the first one found.
@@ -333,6 +410,13 @@ impl Context {
     pub(super) fn segmented(&self, request: &Request, second: &SecondSearch) -> Segmented {
         let (target, language) = (&self.target, self.target_language());
         Segmented::new(&request.source, &request.terms, target, &self.written, &second.search.excluded, language)
+    }
+
+    /// The constraints of a search that avoids these words and requires none.
+    pub(super) fn avoiding_only(&self, source: &str, words: Vec<String>, second: &SecondSearch) -> Option<Constraints> {
+        let mut request = Request::translate(source);
+        request.terms.avoided = words;
+        self.segmented(&request, second).constraints
     }
 
     /// The constraints of the second search, which avoids these words, too.
