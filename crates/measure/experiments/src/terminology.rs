@@ -1,9 +1,12 @@
 //! The four lists of terms of `terminology-en-de`, both ways, with the terms and without, at the default options.
 
-use crate::setup::{MeasuredRun, Setup, bleu, measure, read_lines, round};
+use crate::setup::{MeasuredRun, Setup, measure, read_lines, round};
 use anyhow::Result;
 use metaphrase::{Case, Glossary, Request, RequiredTerm, Terms, Translation, required_terms};
-use metaphrase_metrics::{BleuOptions, Chrf, ChrfOptions, Metric, References};
+use metaphrase_metrics::{
+    Bleu, BleuOptions, Chrf, ChrfOptions, CorpusStats, DEFAULT_SAMPLES, DEFAULT_SEED, Metric, References,
+    paired_bootstrap,
+};
 use serde::Serialize;
 use std::path::Path;
 
@@ -22,9 +25,12 @@ struct Row {
     missing: usize,
     bleu_without: f64,
     bleu: f64,
+    /// The probability of this difference by chance (paired bootstrap), here and below.
+    bleu_p: f64,
     /// chrF of the words around the terms that all of both translations and the reference have.
     chrf_around_without: f64,
     chrf_around: f64,
+    chrf_around_p: f64,
     /// Translations that are half again as long as the free one.
     long: usize,
     /// Translations whose log-probability is below 2.5 times that of the free one.
@@ -51,9 +57,7 @@ pub fn run(setup: &Setup) -> Result<()> {
             let list = read(setup, name, model == "de-en")?;
             let free = list.exact.iter().map(|request| Request::translate(&*request.source)).collect();
             let options = translator.options();
-            let mut free_options = options.clone();
-            free_options.search.beam_size = options.search.beam_size_constrained.unwrap_or(options.search.beam_size);
-            let without = measure(&translator, &free_options, free)?;
+            let without = measure(&translator, &options, free)?;
             for (forms, requests) in [("exact", &list.exact), ("inflected", &list.inflected)] {
                 let with = measure(&translator, &options, requests.clone())?;
                 rows.push(row([name, model, forms], &list, &without, &with)?);
@@ -107,10 +111,9 @@ fn row(
     };
     let pairs = || with.translations.iter().zip(&without.translations);
     let log_prob = |found: &Translation| found.hypotheses.first().map_or(0.0, |best| best.log_prob);
-    let [around_without, around] = around(list, [without, with])?;
-    let bleu_of = |run: &MeasuredRun| {
-        bleu(BleuOptions::default(), run.translations.iter().map(Translation::text), &list.references)
-    };
+    let around = around(list, [without, with])?;
+    let texts = [without, with].map(|run| run.translations.iter().map(|found| found.text().to_owned()).collect());
+    let bleu = compared(&Bleu::new(BleuOptions::default())?, &texts, &list.references)?;
     Ok(Row {
         list: list_name,
         model,
@@ -120,10 +123,12 @@ fn row(
         produced_without: round(produced(without), 4),
         produced: round(produced(with), 4),
         missing: with.translations.iter().map(|found| found.missing.len()).sum(),
-        bleu_without: round(bleu_of(without)?, 1),
-        bleu: round(bleu_of(with)?, 1),
-        chrf_around_without: round(around_without, 1),
-        chrf_around: round(around, 1),
+        bleu_without: round(bleu.without, 1),
+        bleu: round(bleu.with, 1),
+        bleu_p: round(bleu.p, 3),
+        chrf_around_without: round(around.without, 1),
+        chrf_around: round(around.with, 1),
+        chrf_around_p: round(around.p, 3),
         long: pairs().filter(|(with, free)| 2 * with.text().len() > 3 * free.text().len()).count(),
         improbable: pairs().filter(|(with, free)| log_prob(with) < 2.5 * log_prob(free)).count(),
         seconds_without: round(without.seconds, 1),
@@ -131,8 +136,25 @@ fn row(
     })
 }
 
+/// A score without terms and with them.
+struct Compared {
+    without: f64,
+    with: f64,
+    /// The probability of this difference by chance.
+    p: f64,
+}
+
+fn compared(metric: &dyn Metric, [without, with]: &[Vec<String>; 2], references: &[String]) -> Result<Compared> {
+    let references = [references];
+    let references = References::new(&references)?;
+    let stats = [without, with].map(|lines| CorpusStats::collect(metric, lines, &references));
+    let [without, with] = stats;
+    let tested = paired_bootstrap(metric, &[&without?, &with?], DEFAULT_SAMPLES, DEFAULT_SEED)?;
+    Ok(Compared { without: tested[0].score, with: tested[1].score, p: tested[1].p_value.unwrap_or(f64::NAN) })
+}
+
 /// chrF of the three words before and after each term that both runs and the reference have, of both runs.
-fn around(list: &List, runs: [&MeasuredRun; 2]) -> Result<[f64; 2]> {
+fn around(list: &List, runs: [&MeasuredRun; 2]) -> Result<Compared> {
     let (mut found, mut references) = ([Vec::new(), Vec::new()], Vec::new());
     for (number, request) in list.exact.iter().enumerate() {
         for term in &request.terms.required {
@@ -145,15 +167,7 @@ fn around(list: &List, runs: [&MeasuredRun; 2]) -> Result<[f64; 2]> {
             }
         }
     }
-    let references: Vec<&str> = references.iter().map(String::as_str).collect();
-    let references = [references];
-    let references = References::new(&references)?;
-    let chrf = Chrf::new(ChrfOptions::default())?;
-    let score = |lines: &[String]| -> Result<f64> {
-        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        Ok(chrf.corpus_score(&lines, &references)?.value)
-    };
-    Ok([score(&found[0])?, score(&found[1])?])
+    compared(&Chrf::new(ChrfOptions::default())?, &found, &references)
 }
 
 /// The three words before a term and the three after it.
