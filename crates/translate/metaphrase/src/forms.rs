@@ -5,7 +5,8 @@ use metaphrase_text::german::{Gender, UMLAUTS, Verb, dative_of_plural, gender, p
 use metaphrase_text::{capitalised, english};
 
 /// Endings of German words of all kinds, the empty one first.
-pub(crate) const GERMAN_ENDINGS: &[&str] = &["", "e", "en", "er", "ern", "em", "es", "s", "n", "ns", "nen", "se", "sen", "ses"];
+pub(crate) const GERMAN_ENDINGS: &[&str] =
+    &["", "e", "en", "er", "ern", "em", "es", "s", "n", "ns", "nen", "se", "sen", "ses"];
 
 /// Endings of English words of all kinds, the empty one first.
 const ENGLISH_ENDINGS: &[&str] = &["", "s", "es", "'s", "’s", "ed", "d", "ing"];
@@ -161,6 +162,14 @@ pub(crate) fn bases(word: &str, is_noun: bool, language: Option<&str>) -> Vec<St
     }
 }
 
+/// The nominatives of the German adjective that a word may be: `neue`, `neuer` and `neues` of `neuen`.
+pub(crate) fn other_adjectives(word: &str, language: Option<&str>) -> Vec<String> {
+    let is_german = without_region(language) == Some("de");
+    let stem = ["en", "em", "er", "es", "e"].iter().find_map(|ending| word.strip_suffix(ending));
+    let stem = stem.filter(|stem| is_german && stem.chars().count() >= 3 && stem.chars().all(char::is_alphabetic));
+    stem.map_or_else(Vec::new, |stem| ["e", "er", "es"].map(|ending| format!("{stem}{ending}")).to_vec())
+}
+
 /// The English verbs whose past or participle a word may be: `save` and `sav` of `saved`, `submit` of `submitted`.
 pub(crate) fn past_of(word: &str, language: Option<&str>) -> Vec<String> {
     let is_english = without_region(language) == Some("en");
@@ -276,7 +285,12 @@ fn forms_with(
     let last = target.rsplit(' ').next().unwrap_or_default();
     let is_german = without_region(language) == Some("de");
     let is_noun = !is_german || last.starts_with(char::is_uppercase);
+    let stems = if is_german && is_noun && endings != Endings::Written { adjective_stems(target) } else { None };
     match endings {
+        Endings::Singular | Endings::All if let Some(stems) = stems => {
+            let nouns = forms_with(last, endings, language, likely_forms);
+            with_adjectives(target, &stems, &nouns)
+        }
         _ if !target.ends_with(char::is_alphabetic) => all(target, language),
         Endings::Written => all(target, language),
         Endings::Singular if is_noun => {
@@ -291,6 +305,73 @@ fn forms_with(
             forms
         }
     }
+}
+
+/// Ends of German adjectives that have a capital at the beginning of a term: `Künstliche Intelligenz`.
+const ADJECTIVES: &[&str] = &[
+    "lich",
+    "ig",
+    "isch",
+    "bar",
+    "sam",
+    "haft",
+    "los",
+    "iv",
+    "ell",
+    "al",
+    "ar",
+    "är",
+    "end",
+    "ent",
+    "ant",
+    "frei",
+    "voll",
+    "gemein",
+    "neu",
+    "alt",
+    "groß",
+    "klein",
+    "hoh",
+    "rot",
+    "blau",
+    "grün",
+    "gelb",
+    "weiß",
+    "schwarz",
+    "offen",
+    "international",
+];
+
+/// The German adjectives before the noun of a term, without their endings; `None` if other words stand there, or none.
+fn adjective_stems(term: &str) -> Option<Vec<&str>> {
+    let (before, _) = term.rsplit_once(' ')?;
+    let stem = |word: &'_ str| -> Option<usize> {
+        let stem = ["er", "es", "e"].iter().find_map(|ending| word.strip_suffix(ending))?;
+        let is_adjective =
+            stem.starts_with(char::is_lowercase) || ADJECTIVES.iter().any(|end| stem.to_lowercase().ends_with(end));
+        (is_adjective && stem.chars().count() >= 3 && stem.chars().all(char::is_alphabetic)).then_some(stem.len())
+    };
+    before.split(' ').map(|word| Some(&word[..stem(word)?])).collect()
+}
+
+/// The forms of a German noun with adjectives before it: as it is written, and in each case after an article and
+/// without one. `nouns`: the forms of the noun, the nominative first.
+fn with_adjectives(term: &str, stems: &[&str], nouns: &[String]) -> Vec<String> {
+    let Some((nominative, others)) = nouns.split_first() else { return vec![term.to_owned()] };
+    let all: &[&str] =
+        if gender(nominative) == Some(Gender::Feminine) { &["e", "er", "en"] } else { &["e", "er", "es", "en", "em"] };
+    let with = |ending: &str, noun: &String| {
+        let adjectives: String = stems.iter().map(|stem| format!("{stem}{ending} ")).collect();
+        adjectives + noun
+    };
+    let of_nominative = all.iter().map(|ending| with(ending, nominative));
+    let mut forms = vec![term.to_owned()];
+    for form in of_nominative.chain(others.iter().map(|noun| with("en", noun))) {
+        if !forms.contains(&form) {
+            forms.push(form);
+        }
+    }
+    forms
 }
 
 /// A language by its code without region or script: `de` of `de-AT`.
@@ -359,7 +440,18 @@ mod tests {
         assert_eq!(bases("roten", false, Some("de")), ["rot", "rote"]);
         let singular = |term| forms_with(term, Endings::Singular, Some("de"), forms);
         assert_eq!(singular("Display"), ["Display", "Displays"]);
-        assert_eq!(singular("rote Taste"), ["rote Taste"]);
+        assert_eq!(singular("rote Taste"), ["rote Taste", "roter Taste", "roten Taste"]);
+        assert_eq!(
+            singular("Jährlicher Bericht")[1..],
+            [
+                "Jährliche Bericht",
+                "Jährliches Bericht",
+                "Jährlichen Bericht",
+                "Jährlichem Bericht",
+                "Jährlichen Berichts"
+            ]
+        );
+        assert_eq!(singular("Kaffee Maschine"), ["Kaffee Maschine"]);
         assert_eq!(singular("Junge"), ["Junge", "Jungen", "Junges"]);
         assert_eq!(singular("Rechnung"), ["Rechnung"]);
         assert_eq!(singular("A4"), ["A4"]);
@@ -384,6 +476,14 @@ mod tests {
         assert_eq!(term.likely_forms(Some("de")), ["Räume", "Räumen"]);
         assert_eq!(term.first_form("rooms", Some("de")).as_deref(), Some("Räume"));
         assert!(["Raum", "Räumen"].iter().all(|form| term.forms(Some("de")).contains(&(*form).to_owned())));
+    }
+
+    #[test]
+    fn adjectives_have_other_endings() {
+        assert_eq!(other_adjectives("künstlicher", Some("de")), ["künstliche", "künstlicher", "künstliches"]);
+        for (word, language) in [("rot", "de"), ("der", "de"), ("better", "en")] {
+            assert!(other_adjectives(word, Some(language)).is_empty(), "{word}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub use files::GlossaryFile;
 pub(crate) use required::GlossaryTerms;
 pub use required::required_terms;
 
-use crate::forms::{bases, forms_of_any, past_of};
+use crate::forms::{bases, forms_of_any, other_adjectives, past_of};
 use metaphrase_text::german::Verb;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -232,8 +232,8 @@ impl Glossary {
             .into_iter()
             .map(|(word, place)| {
                 let is_noun = source[place.clone()].starts_with(char::is_uppercase);
-                let past_of = past_of(&word, language);
-                SourceWord { bases: bases(&word, is_noun, language), past_of, word, place }
+                let (past_of, adjectives) = (past_of(&word, language), other_adjectives(&word, language));
+                SourceWord { bases: bases(&word, is_noun, language), past_of, adjectives, word, place }
             })
             .collect();
         let (mut found, mut place) = (Vec::new(), 0);
@@ -256,14 +256,16 @@ impl Glossary {
     /// own. Of equal ones that with its own words counts.
     fn longest(&self, words: &[SourceWord]) -> Option<(usize, usize, bool)> {
         let first = words.first()?;
-        let starts = std::iter::once(&first.word).chain(&first.bases).chain(&first.past_of);
+        let starts = std::iter::once(&first.word).chain(&first.bases).chain(&first.past_of).chain(&first.adjectives);
         let terms = starts.filter_map(|start| self.entries.get(start)).flatten();
         let is_verb = |number: usize| matches!(&self.targets[number][..], [target] if Verb::read(target).is_some());
         let fits = |term: &[String], number: usize| {
-            let may_be = |(word, found): (&String, &SourceWord)| {
-                found.may_be(word) || (found.past_of.contains(word) && is_verb(number))
+            let may_be = |(at, (word, found)): (usize, (&String, &SourceWord))| {
+                found.may_be(word)
+                    || (found.past_of.contains(word) && is_verb(number))
+                    || (found.adjectives.contains(word) && at + 1 < term.len())
             };
-            term.len() <= words.len() && term.iter().zip(words).all(may_be)
+            term.len() <= words.len() && term.iter().zip(words).enumerate().all(may_be)
         };
         let exact = |term: &[String]| term.iter().zip(words).filter(|(word, found)| found.word == **word).count();
         let best = terms.filter(|(term, number)| fits(term, *number)).max_by_key(|(term, _)| (term.len(), exact(term)));
@@ -314,6 +316,8 @@ struct SourceWord {
     bases: Vec<String>,
     /// The verbs whose past it may be.
     past_of: Vec<String>,
+    /// The forms of the adjective that it may be, before a noun.
+    adjectives: Vec<String>,
     /// Its bytes.
     place: Range<usize>,
 }

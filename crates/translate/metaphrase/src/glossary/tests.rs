@@ -140,3 +140,19 @@ fn parts_of_words_with_another_meaning_are_no_terms() {
         assert_eq!(found(source), expected, "{source}");
     }
 }
+
+#[test]
+fn adjectives_before_nouns_are_found_in_all_cases() {
+    let glossary = Glossary::parse("künstliche Intelligenz\tAI\nAltes Rathaus\tOld Town Hall\n", Case::Ignore);
+    let glossary = glossary.expect("a glossary");
+    for (source, found) in [
+        ("Wir arbeiten mit künstlicher Intelligenz.", 1),
+        ("Das Ende der Künstlichen Intelligenz", 1),
+        ("vor dem Alten Rathaus", 1),
+        ("künstliches Licht", 0),
+        ("ein künstlicher Mensch mit Intelligenz", 0),
+    ] {
+        assert_eq!(glossary.find_forms(source, Some("de")).len(), found, "{source}");
+        assert!(glossary.find_forms(source, Some("en")).is_empty(), "{source}");
+    }
+}
