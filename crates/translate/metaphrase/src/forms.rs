@@ -1,7 +1,10 @@
 //! Forms of target terms: a `*` at the end stands for the endings of the language.
 
 use crate::terms::{Endings, RequiredTerm};
-use metaphrase_text::german::{Gender, UMLAUTS, Verb, dative_of_plural, gender, plural, with_umlaut};
+use metaphrase_text::german::{
+    Gender, UMLAUTS, Verb, adjectival_stem, adjective_stems, dative_of_plural, gender, head_and_rest, plural,
+    with_umlaut,
+};
 use metaphrase_text::{capitalised, english};
 
 /// Endings of German words of all kinds, the empty one first.
@@ -251,6 +254,13 @@ pub(crate) fn is_german_plural(term: &str) -> bool {
 }
 
 fn german_plurals(term: &str) -> Vec<String> {
+    let (head, rest) = head_and_rest(term);
+    if !rest.is_empty() {
+        return german_plurals(head).into_iter().map(|head| head + rest).collect();
+    }
+    if let Some(stem) = adjectival_stem(term) {
+        return ["en", "e", "er"].map(|ending| format!("{stem}{ending}")).to_vec();
+    }
     let (before, last) =
         term.rsplit_once([' ', '-']).map_or(("", term), |(_, last)| term.split_at(term.len() - last.len()));
     let Some(plural) = plural(last) else { return Vec::new() };
@@ -282,14 +292,24 @@ fn forms_with(
     language: Option<&str>,
     all: fn(&str, Option<&str>) -> Vec<String>,
 ) -> Vec<String> {
-    let last = target.rsplit(' ').next().unwrap_or_default();
     let is_german = without_region(language) == Some("de");
+    let (head, rest) = head_and_rest(target);
+    if is_german && !rest.is_empty() && endings != Endings::Written {
+        let heads = forms_with(head, endings, language, all);
+        return heads.into_iter().map(|head| head + rest).collect();
+    }
+    let last = target.rsplit(' ').next().unwrap_or_default();
     let is_noun = !is_german || last.starts_with(char::is_uppercase);
-    let stems = if is_german && is_noun && endings != Endings::Written { adjective_stems(target) } else { None };
+    let may_change = is_german && is_noun && endings != Endings::Written;
     match endings {
-        Endings::Singular | Endings::All if let Some(stems) = stems => {
+        Endings::Singular | Endings::All if may_change && let Some(stems) = adjective_stems(target) => {
             let nouns = forms_with(last, endings, language, likely_forms);
             with_adjectives(target, &stems, &nouns)
+        }
+        _ if may_change && let Some(stem) = adjectival_stem(target) => {
+            let others = ["er", "e", "en", "em"].map(|ending| format!("{stem}{ending}"));
+            let others = others.into_iter().filter(|form| form != target);
+            std::iter::once(target.to_owned()).chain(others).collect()
         }
         _ if !target.ends_with(char::is_alphabetic) => all(target, language),
         Endings::Written => all(target, language),
@@ -305,53 +325,6 @@ fn forms_with(
             forms
         }
     }
-}
-
-/// Ends of German adjectives that have a capital at the beginning of a term: `Künstliche Intelligenz`.
-const ADJECTIVES: &[&str] = &[
-    "lich",
-    "ig",
-    "isch",
-    "bar",
-    "sam",
-    "haft",
-    "los",
-    "iv",
-    "ell",
-    "al",
-    "ar",
-    "är",
-    "end",
-    "ent",
-    "ant",
-    "frei",
-    "voll",
-    "gemein",
-    "neu",
-    "alt",
-    "groß",
-    "klein",
-    "hoh",
-    "rot",
-    "blau",
-    "grün",
-    "gelb",
-    "weiß",
-    "schwarz",
-    "offen",
-    "international",
-];
-
-/// The German adjectives before the noun of a term, without their endings; `None` if other words stand there, or none.
-fn adjective_stems(term: &str) -> Option<Vec<&str>> {
-    let (before, _) = term.rsplit_once(' ')?;
-    let stem = |word: &'_ str| -> Option<usize> {
-        let stem = ["er", "es", "e"].iter().find_map(|ending| word.strip_suffix(ending))?;
-        let is_adjective =
-            stem.starts_with(char::is_lowercase) || ADJECTIVES.iter().any(|end| stem.to_lowercase().ends_with(end));
-        (is_adjective && stem.chars().count() >= 3 && stem.chars().all(char::is_alphabetic)).then_some(stem.len())
-    };
-    before.split(' ').map(|word| Some(&word[..stem(word)?])).collect()
 }
 
 /// The forms of a German noun with adjectives before it: as it is written, and in each case after an article and
@@ -451,7 +424,8 @@ mod tests {
                 "Jährlichen Berichts"
             ]
         );
-        assert_eq!(singular("Kaffee Maschine"), ["Kaffee Maschine"]);
+        assert_eq!(singular("Tag der Lieferung"), ["Tag", "Tags", "Tages"].map(|tag| format!("{tag} der Lieferung")));
+        assert_eq!(singular("Angestellter"), ["Angestellter", "Angestellte", "Angestellten", "Angestelltem"]);
         assert_eq!(singular("Junge"), ["Junge", "Jungen", "Junges"]);
         assert_eq!(singular("Rechnung"), ["Rechnung"]);
         assert_eq!(singular("A4"), ["A4"]);
@@ -465,7 +439,9 @@ mod tests {
         assert_eq!(german("neuer Tarif"), ["neue Tarife", "neue Tarifen"]);
         assert_eq!(german("Online-Tarif"), ["Online-Tarife", "Online-Tarifen"]);
         assert_eq!(german("Abo"), ["Abos"]);
-        for other in ["Haus am See", "Datei des Benutzers", "anmelden", "Sport Legende", "PDF", ""] {
+        assert_eq!(german("Haus am See"), ["Häuser am See", "Häusern am See"]);
+        assert_eq!(german("Angestellter"), ["Angestellten", "Angestellte", "Angestellter"]);
+        for other in ["anmelden", "Sport Legende", "PDF", ""] {
             assert!(german(other).is_empty(), "{other}");
         }
         assert!(["Häuser", "alten Häusern", "Rechnungen", "Verträgen"].iter().all(|several| is_german_plural(several)));

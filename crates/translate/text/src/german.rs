@@ -2,11 +2,13 @@
 
 mod determiners;
 mod genders;
+mod noun_phrases;
 mod plurals;
 mod verbs;
 
 use determiners::{CASES, Cell, Determiner, Number, adjective_ending};
 pub use genders::{Gender, gender};
+pub use noun_phrases::{adjectival_stem, adjective_stems, head_and_rest, is_wrong_genitive};
 pub use plurals::{UMLAUTS, dative_of_plural, plural, with_umlaut};
 use std::ops::Range;
 pub use verbs::Verb;
@@ -59,7 +61,7 @@ struct Phrase<'t> {
 }
 
 /// Whether the article and the adjectives before a noun agree with its gender. `noun`: the place of a noun, in bytes,
-/// or of words that end in one. `is_one`: whether it stands for one thing, as a form that may be a plural may, too.
+/// or of words whose head is one. `is_one`: whether it stands for one thing, as a form that may be a plural may, too.
 ///
 /// ```
 /// use metaphrase_text::german::{Agreement, agreement};
@@ -68,13 +70,14 @@ struct Phrase<'t> {
 /// assert_eq!(texts, ["Gestern war das Abkommen fertig.", "Gestern war dem Abkommen fertig.",
 ///                    "Gestern war des Abkommen fertig."]);
 /// assert_eq!(agreement(&texts[0], 16..24, false), Agreement::Fine);
+/// assert_ne!(agreement("Die Tag der Lieferung", 4..21, true), Agreement::Fine);
 /// ```
 #[must_use]
 pub fn agreement(text: &str, noun: Range<usize>, is_one: bool) -> Agreement {
     let (Some(phrase), Some(words)) = (Phrase::before(text, noun.start), text.get(noun.clone())) else {
         return Agreement::Fine;
     };
-    let last = words.rsplit([' ', '-']).next().unwrap_or_default();
+    let last = head_and_rest(words).0.rsplit([' ', '-']).next().unwrap_or_default();
     let Some(gender) = gender(last) else { return Agreement::Fine };
     let cells = phrase.cells();
     if phrase.may_be_pronoun() || (!is_one && phrase.may_be_plural(last, &cells)) {

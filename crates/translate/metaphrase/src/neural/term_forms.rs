@@ -6,9 +6,12 @@
 use super::context::Context;
 use super::job::{Job, SecondSearch};
 use super::term_search::{Next, TermLine, TermQuestion, TermSearch, Written};
+use crate::forms::without_region;
 use crate::{Endings, RequiredTerm};
 use metaphrase_base::WordId;
 use metaphrase_search::{Hypothesis, Outcome};
+use metaphrase_text::german::{adjective_stems, is_wrong_genitive};
+use std::cmp::Reverse;
 use std::ops::{ControlFlow, Range};
 
 /// The most forms of a line that are compared; each costs about as much as a greedy search of half a line.
@@ -33,6 +36,14 @@ pub(super) struct FormSearch {
     scored: usize,
 }
 
+/// The search with better forms of the terms in the source.
+pub(super) struct BetterForms {
+    /// The translation with the forms before.
+    found: Found,
+    /// The words of that translation with the better forms in the places of the others, if it can be written.
+    replaced: Option<Vec<WordId>>,
+}
+
 /// A translation as a search found it.
 pub(super) struct Found {
     pub(super) hypotheses: Vec<Hypothesis>,
@@ -45,6 +56,8 @@ pub(super) struct Found {
 struct Candidate {
     term: usize,
     form: String,
+    /// Where the translation has the term.
+    place: Range<usize>,
     /// The translation up to the form, and with it.
     words: Vec<WordId>,
     /// Natural logarithms, one for each of these words and the end of sentence; empty before they are known.
@@ -140,19 +153,29 @@ impl Context {
                 }
             }
             let Some((place, found)) = place_of(&forms, &written.text, &taken) else { continue };
-            let start = place.start;
-            taken.push(place);
+            taken.push(place.clone());
+            forms.swap(0, found);
+            if term.endings == Endings::Singular && without_region(self.target_language()) == Some("de") {
+                let (before, written) = (&written.text[..place.start], forms[0].clone());
+                let is_wrong = |form: &String| term.targets.iter().any(|base| is_wrong_genitive(form, base, before));
+                forms.retain(|form| *form == written || !is_wrong(form));
+            }
             if forms.len() == 1 || candidates.len() + forms.len() > MOST {
                 continue;
             }
-            forms.swap(0, found);
             for form in forms {
-                let text = format!("{}{form}", &written.text[..start]);
+                let text = format!("{}{form}", &written.text[..place.start]);
                 let mut words = Vec::new();
                 self.target.encode(&text, &mut words);
                 words.pop();
                 if self.target.decode(&words) == text {
-                    candidates.push(Candidate { term: number, form, words, log_probs: Vec::new() });
+                    candidates.push(Candidate {
+                        term: number,
+                        form,
+                        place: place.clone(),
+                        words,
+                        log_probs: Vec::new(),
+                    });
                 }
             }
         }
@@ -194,25 +217,32 @@ impl Context {
             return ControlFlow::Continue(task.task(outcome.tag, outcome.counts));
         }
         let FormSearch { found, candidates, .. } = search;
-        let is_changed = put_best_first(&candidates, &mut line.request.terms.required, self.target_language());
+        let mut better = put_best_first(&candidates, &mut line.request.terms.required, self.target_language());
         let annotate = || self.annotate(&line.request, &line.words, &outcome.tag.source_pieces);
-        let Some(annotated) = is_changed.then(annotate).flatten() else {
+        let Some(annotated) = (!better.is_empty()).then(annotate).flatten() else {
             return self.agree(found.into_outcome(outcome), line, second);
         };
         let languages = outcome.tag.languages;
         (second.source, outcome.tag.columns) = annotated.read_between(languages.before, languages.last);
         task.source.clone_from(&second.source);
         task.constraints = self.avoiding_only(&line.request.source, line.avoided.clone(), &second);
-        let question = TermQuestion::BetterForms(Box::new(found));
+        let mut replaced = found.hypotheses.first().map_or_else(String::new, |best| self.text_of(&best.words).text);
+        // From right to left, so that a change does not move the rest.
+        better.sort_by_key(|better| Reverse(better.place.start));
+        for better in better {
+            replaced.replace_range(better.place.clone(), &better.form);
+        }
+        let replaced = self.words_of(&replaced);
+        let question = TermQuestion::BetterForms(Box::new(BetterForms { found, replaced }));
         outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
         ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
     }
 
-    /// The translation with other forms if it has all terms, else the one before.
+    /// The translation with other forms if it has all terms, else the one before with these forms in their places.
     pub(super) fn after_better_forms(
         &self,
         mut outcome: Outcome<Job>,
-        found: Found,
+        BetterForms { found, replaced }: BetterForms,
         written: &Written,
         line: TermLine,
         second: SecondSearch,
@@ -220,10 +250,16 @@ impl Context {
         let required = &mut outcome.tag.required;
         if required.is_met_by(&line.request.source, &written.text, &written.pieces) {
             required.prefer(&self.target, &self.written);
-        } else {
-            outcome = found.into_outcome(outcome);
+            return self.agree(outcome, line, second);
         }
-        self.agree(outcome, line, second)
+        let Some(words) = replaced else { return self.agree(found.into_outcome(outcome), line, second) };
+        let mut task = second.clone();
+        task.constraints = None;
+        task.prefix.truncate(task.language_words);
+        task.prefix.extend(words);
+        let question = TermQuestion::BetterForms(Box::new(BetterForms { found, replaced: None }));
+        outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
+        ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
     }
 }
 
@@ -263,22 +299,28 @@ pub(super) fn is_whole(text: &str, place: &Range<usize>) -> bool {
     is_end(text[..place.start].chars().next_back()) && is_end(text[place.end..].chars().next())
 }
 
-/// Puts the best form of each term before its targets. Returns whether one differs from that of the translation.
-fn put_best_first(candidates: &[Candidate], terms: &mut [RequiredTerm], language: Option<&str>) -> bool {
-    let mut is_changed = false;
+/// Puts the best form of each term before its targets. Returns those that differ from the form of the translation.
+fn put_best_first<'c>(
+    candidates: &'c [Candidate],
+    terms: &mut [RequiredTerm],
+    language: Option<&str>,
+) -> Vec<&'c Candidate> {
+    let mut changed = Vec::new();
     for (number, term) in terms.iter_mut().enumerate() {
         let forms: Vec<&Candidate> = candidates.iter().filter(|candidate| candidate.term == number).collect();
         let Some((first, others)) = forms.split_first() else { continue };
         let best = others.iter().max_by(|a, b| log_prob(a, &forms).total_cmp(&log_prob(b, &forms)));
-        let better = best.filter(|best| log_prob(best, &forms) > log_prob(first, &forms) + MARGIN);
-        is_changed |= better.is_some();
+        // Models know endings of adjectives better than which noun form fits.
+        let margin = if adjective_stems(&first.form).is_some() { 0.0 } else { MARGIN };
+        let better = best.filter(|best| log_prob(best, &forms) > log_prob(first, &forms) + margin);
+        changed.extend(better.copied());
         if term.endings != Endings::Written {
             term.targets = term.forms(language);
             term.endings = Endings::Written;
         }
         term.targets.insert(0, better.unwrap_or(first).form.clone());
     }
-    is_changed
+    changed
 }
 
 /// The log-probability of a form: of its pieces, and of no other form's going on from there.
@@ -306,7 +348,7 @@ mod tests {
 
     fn candidate(words: &[u32], log_probs: &[f32], form: &str) -> Candidate {
         let words = words.iter().map(|&word| WordId(word)).collect();
-        Candidate { term: 0, form: form.to_owned(), words, log_probs: log_probs.to_vec() }
+        Candidate { term: 0, form: form.to_owned(), place: 0..0, words, log_probs: log_probs.to_vec() }
     }
 
     #[test]
@@ -318,9 +360,9 @@ mod tests {
         assert!((log_prob(all[0], &all) - 0.125f32.ln()).abs() < 1e-6);
         assert!((log_prob(all[1], &all) - 0.375f32.ln()).abs() < 1e-6);
         let mut terms = [RequiredTerm::new(["house*"])];
-        assert!(put_best_first(&forms, &mut terms, None));
+        assert_eq!(put_best_first(&forms, &mut terms, None).len(), 1);
         assert_eq!(terms[0].targets, ["houses", "house*"]);
-        assert!(!put_best_first(&[forms[1].clone(), forms[0].clone()], &mut terms, None));
+        assert!(put_best_first(&[forms[1].clone(), forms[0].clone()], &mut terms, None).is_empty());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::lost::{FreeTranslation, LosableParts};
 use super::plain_words::plain_words;
 use super::term_agreement::AgreementSearch;
 use super::term_attempts::Attempts;
-use super::term_forms::{FormSearch, Found};
+use super::term_forms::{BetterForms, FormSearch, Found};
 use crate::constraints::Segmented;
 use crate::forms::{forms, plural_forms};
 use crate::linked::LinkedTexts;
@@ -78,7 +78,7 @@ pub(crate) enum TermQuestion {
     /// How probable a form is.
     Form(Box<FormSearch>),
     /// Whether a free translation has the terms in better forms.
-    BetterForms(Box<Found>),
+    BetterForms(Box<BetterForms>),
     /// Which case an article has that agrees with its term.
     Agreement(Box<AgreementSearch>),
 }
@@ -257,7 +257,7 @@ impl Context {
             TermQuestion::Attempt(attempts) => self.after_attempt(outcome, written, *attempts, line, second),
             TermQuestion::Several(found) => self.after_several(outcome, *found, written, line, second),
             TermQuestion::Form(search) => self.after_form(outcome, *search, line, second),
-            TermQuestion::BetterForms(found) => self.after_better_forms(outcome, *found, &written, line, second),
+            TermQuestion::BetterForms(search) => self.after_better_forms(outcome, *search, &written, line, second),
             TermQuestion::Agreement(search) => self.after_agreement(outcome, *search, line, second),
             TermQuestion::Lost(parts) => self.after_losing_search(outcome, &written, parts, line, second),
             TermQuestion::LostFound(free) => {
