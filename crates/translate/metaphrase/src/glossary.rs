@@ -14,7 +14,7 @@ pub use files::GlossaryFile;
 pub(crate) use required::GlossaryTerms;
 pub use required::required_terms;
 
-use crate::forms::{bases, forms_of_any, other_adjectives, past_of};
+use crate::forms::{bases, forms_of_any, other_adjectives, past_of, without_region};
 use metaphrase_text::german::Verb;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -31,9 +31,32 @@ pub struct Glossary {
     case: Case,
     /// By first word: the words of each term, the longest first, and its number in `targets`.
     entries: HashMap<String, Vec<(Vec<String>, usize)>>,
+    /// The terms that are German verbs.
+    verbs: GermanVerbs,
     /// Alternatives.
     targets: Vec<Vec<String>>,
     notes: Vec<String>,
+}
+
+/// Terms that are German verbs, in a German text in their forms.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct GermanVerbs {
+    /// By form in one piece, the infinitives.
+    infinitives: HashMap<String, Vec<String>>,
+    /// The verbs whose particle may stand apart, and the numbers of the terms.
+    separable: Vec<(Verb, usize)>,
+}
+
+impl GermanVerbs {
+    fn add(&mut self, infinitive: &str, number: usize) {
+        let Some(verb) = Verb::read(infinitive.strip_prefix("sich ").unwrap_or(infinitive)) else { return };
+        for form in verb.whole_forms().into_iter().filter(|form| form != infinitive) {
+            self.infinitives.entry(form).or_default().push(infinitive.to_owned());
+        }
+        if verb.is_separable() {
+            self.separable.push((verb, number));
+        }
+    }
 }
 
 /// Whether the search for terms respects upper and lower case.
@@ -149,7 +172,7 @@ impl Glossary {
     }
 
     fn empty(case: Case) -> Self {
-        Self { case, entries: HashMap::new(), targets: Vec::new(), notes: Vec::new() }
+        Self { case, entries: HashMap::new(), verbs: GermanVerbs::default(), targets: Vec::new(), notes: Vec::new() }
     }
 
     /// Adds an entry, to that of the same source term if there is one. Returns the number of the entry.
@@ -169,6 +192,7 @@ impl Glossary {
             return Ok(known);
         }
         terms.push((words, self.targets.len()));
+        self.verbs.add(source.trim(), self.targets.len());
         self.targets.push(targets);
         Ok(self.targets.len() - 1)
     }
@@ -227,13 +251,18 @@ impl Glossary {
 
     /// As [`find_places`](Self::find_places), where words of the source may be forms of a term's words in a language.
     fn find_forms(&self, source: &str, language: Option<&str>) -> Vec<FoundTerm<'_>> {
+        let is_german = without_region(language) == Some("de");
         let words: Vec<SourceWord> = self
             .words_and_places(source)
             .into_iter()
             .map(|(word, place)| {
                 let is_noun = source[place.clone()].starts_with(char::is_uppercase);
                 let (past_of, adjectives) = (past_of(&word, language), other_adjectives(&word, language));
-                SourceWord { bases: bases(&word, is_noun, language), past_of, adjectives, word, place }
+                let mut bases = bases(&word, is_noun, language);
+                if is_german && (!is_noun || place.start == 0) {
+                    bases.extend(self.verbs.infinitives.get(&word).into_iter().flatten().cloned());
+                }
+                SourceWord { bases, past_of, adjectives, word, place }
             })
             .collect();
         let (mut found, mut place) = (Vec::new(), 0);
@@ -249,7 +278,23 @@ impl Glossary {
                 None => place += 1,
             }
         }
+        if is_german {
+            self.add_separate_verbs(source, &mut found);
+        }
         found
+    }
+
+    /// Adds the German verbs whose particle stands apart, each at the place of its verb: `lädt` in "Sie lädt Musik
+    /// herunter" for `herunterladen`, where `laden` is no term then.
+    fn add_separate_verbs<'g>(&'g self, source: &str, found: &mut Vec<FoundTerm<'g>>) {
+        for (verb, number) in &self.verbs.separable {
+            let Some(place) = verb.separate(source) else { continue };
+            found.retain(|other| other.place != place);
+            if found.iter().all(|other| other.place.end <= place.start || place.end <= other.place.start) {
+                found.push(FoundTerm { place, targets: &self.targets[*number], is_base: false });
+            }
+        }
+        found.sort_by_key(|term| term.place.start);
     }
 
     /// The longest term that these words begin with: its number of words, its number, and whether the words are its

@@ -107,7 +107,8 @@ fn endings(written: &str, targets: &[String], is_base: bool, [from, to]: [&str; 
     let is_one = if is_english { !may_be_plural(written) } else { has_plural_ending() };
     // "Apples" of a name that stays has the plural that the model gives it.
     let is_word = !written.starts_with(target.as_str());
-    let is_several = || is_word && if is_english { !is_base } else { is_german_plural(written) };
+    let is_noun = written.starts_with(char::is_uppercase);
+    let is_several = || is_word && if is_english { !is_base } else { is_noun && is_german_plural(written) };
     match () {
         () if is_base && is_one => Endings::Singular,
         () if is_several() && !plural_forms(target, Some(to)).is_empty() => Endings::Plural,

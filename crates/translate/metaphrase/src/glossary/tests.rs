@@ -156,3 +156,22 @@ fn adjectives_before_nouns_are_found_in_all_cases() {
         assert!(glossary.find_forms(source, Some("en")).is_empty(), "{source}");
     }
 }
+
+#[test]
+fn german_verbs_are_found_in_their_forms() {
+    let glossary = "herunterladen\tfetch\nladen\tload\nspeichern\tstore\nKosten\tcharges\nsich anmelden\tsign in\n";
+    let glossary = Glossary::parse(glossary, Case::Ignore).expect("a glossary");
+    for (source, expected) in [
+        ("Er lädt jeden Tag Musik herunter.", &["fetch"][..]),
+        ("Er lädt die Datei.", &["load"]),
+        ("Die Datei wurde heruntergeladen und gespeichert.", &["fetch", "store"]),
+        ("Speichert er die Datei, wenn sie geladen ist?", &["store", "load"]),
+        ("Das kostet nichts.", &[]),
+        ("Der Herunterladende", &[]),
+        ("Wir meldeten uns gestern an.", &["sign in"]),
+    ] {
+        let found = glossary.find_forms(source, Some("de"));
+        assert_eq!(found.iter().map(|term| term.targets[0].as_str()).collect::<Vec<_>>(), expected, "{source}");
+    }
+    assert!(glossary.find_forms("Er lädt die Datei herunter.", Some("en")).is_empty());
+}

@@ -220,6 +220,12 @@ impl Verb {
         })
     }
 
+    /// Whether it has a particle, which may stand apart.
+    #[must_use]
+    pub fn is_separable(&self) -> bool {
+        !self.particle.is_empty()
+    }
+
     /// The infinitive without its particle's blank: what stands before the verb in one word or in two.
     fn joined(&self, form: &str) -> String {
         let blank = if self.is_own_word { " " } else { "" };
@@ -306,7 +312,7 @@ impl Verb {
     /// `Sie lädt Musik herunter.`
     #[must_use]
     pub fn separate(&self, text: &str) -> Option<Range<usize>> {
-        if self.particle.is_empty() {
+        if self.particle.is_empty() || !text.contains(&*self.particle) {
             return None;
         }
         let forms = self.finite();
