@@ -16,7 +16,7 @@ pub use required::required_terms;
 
 use crate::forms::{bases, forms_of_any, other_adjectives, past_of, without_region};
 use metaphrase_text::german::Verb;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
@@ -45,6 +45,8 @@ struct GermanVerbs {
     infinitives: HashMap<String, Vec<String>>,
     /// The verbs whose particle may stand apart, and the numbers of the terms.
     separable: Vec<(Verb, usize)>,
+    /// By form of the verb without its particle, its places in `separable`.
+    separate: HashMap<String, Vec<usize>>,
 }
 
 impl GermanVerbs {
@@ -53,9 +55,10 @@ impl GermanVerbs {
         for form in verb.whole_forms().into_iter().filter(|form| form != infinitive) {
             self.infinitives.entry(form).or_default().push(infinitive.to_owned());
         }
-        if verb.is_separable() {
-            self.separable.push((verb, number));
+        for form in verb.separate_forms() {
+            self.separate.entry(form).or_default().push(self.separable.len());
         }
+        self.separable.push((verb, number));
     }
 }
 
@@ -279,15 +282,17 @@ impl Glossary {
             }
         }
         if is_german {
-            self.add_separate_verbs(source, &mut found);
+            self.add_separate_verbs(source, &words, &mut found);
         }
         found
     }
 
     /// Adds the German verbs whose particle stands apart, each at the place of its verb: `lädt` in "Sie lädt Musik
     /// herunter" for `herunterladen`, where `laden` is no term then.
-    fn add_separate_verbs<'g>(&'g self, source: &str, found: &mut Vec<FoundTerm<'g>>) {
-        for (verb, number) in &self.verbs.separable {
+    fn add_separate_verbs<'g>(&'g self, source: &str, words: &[SourceWord], found: &mut Vec<FoundTerm<'g>>) {
+        let verbs = words.iter().filter_map(|word| self.verbs.separate.get(&word.word.to_lowercase())).flatten();
+        for &verb in verbs.collect::<BTreeSet<_>>() {
+            let (verb, number) = &self.verbs.separable[verb];
             let Some(place) = verb.separate(source) else { continue };
             found.retain(|other| other.place != place);
             if found.iter().all(|other| other.place.end <= place.start || place.end <= other.place.start) {

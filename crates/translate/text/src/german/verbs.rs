@@ -220,10 +220,10 @@ impl Verb {
         })
     }
 
-    /// Whether it has a particle, which may stand apart.
+    /// The forms of the verb where its particle stands apart; none if it has no particle.
     #[must_use]
-    pub fn is_separable(&self) -> bool {
-        !self.particle.is_empty()
+    pub fn separate_forms(&self) -> Vec<String> {
+        if self.particle.is_empty() { Vec::new() } else { self.finite() }
     }
 
     /// The infinitive without its particle's blank: what stands before the verb in one word or in two.
@@ -312,7 +312,7 @@ impl Verb {
     /// `Sie lädt Musik herunter.`
     #[must_use]
     pub fn separate(&self, text: &str) -> Option<Range<usize>> {
-        if self.particle.is_empty() || !text.contains(&*self.particle) {
+        if self.particle.is_empty() {
             return None;
         }
         let forms = self.finite();
