@@ -8,13 +8,14 @@ language of both; then each direction is trained for its seconds from START, wit
 before are compared on the lines of DATA/test.
 """
 
-import sys, time, traceback
+import os, sys, time, traceback
 
 T0 = time.time()
 import numpy as np
 import text, weights
 
 data, cache, start, out = sys.argv[1:5]
+os.makedirs(out, exist_ok=True)  # now, not after the training
 plan = dict(x.split("=") for x in sys.argv[5:] if not x.startswith("--"))
 own = dict(x[2:].split("=") for x in sys.argv[5:] if x.startswith("--"))
 # How often a pass has a kind of text, next to the weights of its lines.
@@ -28,7 +29,7 @@ import torch, greedy, network
 
 torch.backends.cuda.enable_cudnn_sdp(False)
 dev = DEVICE or ("cuda" if torch.cuda.is_available() else "cpu")
-fast = dev == "cuda" or torch.cpu._is_amx_tile_supported()
+fast = dev == "cuda" or torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
 kind = torch.bfloat16 if fast else torch.float32
 a, _ = network.options(
     ["--muon", "1", "--lr", "5e-3", "--warmup", "60", "--flat", "0.2", "--ratio", "0.2", "--every", "100", "--deve", "5", "--words", "51000"]

@@ -2,6 +2,7 @@
 
 mod context;
 mod evidence_scores;
+mod free_search;
 mod inline_terms;
 mod job;
 mod lost;

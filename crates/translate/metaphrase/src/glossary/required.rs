@@ -1,6 +1,7 @@
 //! The terms of glossaries that a source sentence requires.
 
-use super::{FoundTerm, Glossary, composed};
+use super::find::FoundTerm;
+use super::{Glossary, composed};
 use crate::forms::{is_german_plural, plural_forms, without_region};
 use crate::{Endings, Keep, RequiredTerm, TermForms};
 use metaphrase_document::find;

@@ -11,7 +11,7 @@ use crate::constraints::Segmented;
 use metaphrase_base::WordId;
 use metaphrase_search::{Constraints, Outcome};
 use std::collections::VecDeque;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 /// A translation is likely if its log-probability is above this many times that of the free one, less the slack: the
 /// shorter a line, the less it says that a word is unexpected.
@@ -121,42 +121,6 @@ impl Context {
         }
         let attempts = self.attempts(&outcome, written, &line.request, &second);
         self.next_attempt(outcome, attempts, line, second)
-    }
-
-    /// Whether a free translation has the terms, in the required forms or in others.
-    pub(super) fn has_terms(&self, outcome: &Outcome<Job>, written: &Written, request: &Request) -> bool {
-        let (required, Written { text, pieces }) = (&outcome.tag.required, written);
-        required.is_met_by(&request.source, text, pieces)
-            || required.has_copies(&request.source, text)
-                && required.has_all(text, pieces)
-                && self.lacking(outcome, written, request).is_empty()
-    }
-
-    /// The numbers of the terms that a free translation lacks. A German one may have them with other endings or as
-    /// parts of compounds, where these attend to the words of the term; a compound stands for other words, too:
-    /// "Abonnements" is no compound with the term "Abo".
-    pub(super) fn lacking(&self, outcome: &Outcome<Job>, written: &Written, request: &Request) -> Vec<usize> {
-        let required = &outcome.tag.required;
-        let mut lacking = required.missing_in(&written.text);
-        if lacking.is_empty() || !self.may_have_compounds() || outcome.hypotheses[0].attention.is_empty() {
-            return lacking;
-        }
-        self.linked(outcome, written, request, |linked, text, _| {
-            lacking.retain(|&number| {
-                let Some(source) = &request.terms.required[number].source else { return true };
-                let mut words = required.with_endings(number, text);
-                let mut parts = required.in_compounds(number, text);
-                let stands_for = |place: &Range<usize>| linked.attends_most(place, source);
-                !words.any(|word| stands_for(&word))
-                    && !parts.any(|part| stands_for(&part) && linked.attends_elsewhere(&part, source))
-            });
-        });
-        lacking
-    }
-
-    /// Whether translations are in German, and terms stand in the source.
-    fn may_have_compounds(&self) -> bool {
-        self.inline_terms.is_some() && self.target_language() == Some("de")
     }
 
     /// What follows a free translation that lacks terms.

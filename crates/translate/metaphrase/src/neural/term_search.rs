@@ -2,6 +2,7 @@
 //! money and the things that stay, or where the terms or their free translations stand.
 
 use super::context::{Context, pieces};
+use super::free_search::{NextQuestion, SearchWithSomeTerms, SearchWithTerms};
 use super::inline_terms::line_attention;
 use super::job::{Job, SecondSearch};
 use super::lost::{FreeTranslation, LosableParts};
@@ -81,40 +82,6 @@ pub(crate) enum TermQuestion {
     BetterForms(Box<BetterForms>),
     /// Which case an article has that agrees with its term.
     Agreement(Box<AgreementSearch>),
-}
-
-/// The search of a line that has its terms in the source, or requires them.
-pub(crate) struct SearchWithTerms {
-    columns: Option<Vec<usize>>,
-    /// Its question; `None` if it is the last search.
-    next: Option<NextQuestion>,
-}
-
-impl SearchWithTerms {
-    /// Whether it is a free search.
-    fn is_free(&self) -> bool {
-        matches!(self.next, Some(NextQuestion { question: TermQuestion::Free, .. }))
-    }
-
-    /// The task of the search. `search`: its options.
-    fn task(self, outcome: Outcome<Job>, line: TermLine, search: SecondSearch) -> Next {
-        let (mut job, Self { columns, next }) = (outcome.tag, self);
-        job.columns = columns;
-        job.term_search = next.map(|NextQuestion { question, second }| Box::new(TermSearch { question, line, second }));
-        ControlFlow::Continue(search.task(job, outcome.counts))
-    }
-}
-
-/// The question of a search, and the search after it.
-struct NextQuestion {
-    question: TermQuestion,
-    second: SecondSearch,
-}
-
-/// The search of a line that has some of its terms in this source, and the one after it.
-pub(crate) struct SearchWithSomeTerms {
-    source: Vec<WordId>,
-    with_all: SearchWithTerms,
 }
 
 /// A line that is searched a second time.
@@ -279,75 +246,6 @@ impl Context {
     /// The source of a line without terms in it, and what its words stand for.
     pub(super) fn plain_source(&self, line: &TermLine, job: &Job) -> (Vec<WordId>, Option<Vec<usize>>) {
         MarkedSource::plain(&line.words).read_between(job.languages.before, job.languages.last)
-    }
-
-    /// The translation that a line has without its terms, if it has them all the same; else the search with terms. So
-    /// a line that has its terms by itself stays as it is.
-    fn after_plain_search(
-        &self,
-        mut outcome: Outcome<Job>,
-        written: &Written,
-        search: SearchWithTerms,
-        line: TermLine,
-        mut second: SecondSearch,
-    ) -> Next {
-        let SearchWithTerms { columns, next } = search;
-        if self.has_terms(&outcome, written, &line.request) {
-            outcome.tag.required.prefer(&self.target, &self.written);
-            let last = next.map_or(second.search, |next| next.second.search);
-            if !last.attention {
-                outcome.hypotheses[0].attention.clear();
-            }
-            (second.source, _) = self.plain_source(&line, &outcome.tag);
-            return self.keep_parts(outcome, line, SecondSearch { search: last, constraints: None, ..second });
-        }
-        let with_all = SearchWithTerms { columns, next };
-        let lacking = self.lacking(&outcome, written, &line.request);
-        if with_all.is_free()
-            && let Some(source) = self.source_with(&lacking, &line, &mut outcome.tag)
-        {
-            let task = SecondSearch { source: source.clone(), ..second.clone() };
-            let question = TermQuestion::Lacking(Box::new(SearchWithSomeTerms { source, with_all }));
-            outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
-            return ControlFlow::Continue(task.task(outcome.tag, outcome.counts));
-        }
-        with_all.task(outcome, line, second)
-    }
-
-    /// The source of a line with those of its terms in it that have these numbers and are no verbs; `None` if these are
-    /// all terms or none. A model that reads an infinitive writes it, also where another form is right.
-    fn source_with(&self, numbers: &[usize], line: &TermLine, job: &mut Job) -> Option<Vec<WordId>> {
-        let mut request = line.request.clone();
-        let all = request.terms.required.len();
-        let mut number = 0..;
-        request.terms.required.retain(|term| {
-            number.next().is_some_and(|number| numbers.contains(&number)) && term.verb(self.target_language()).is_none()
-        });
-        if request.terms.required.len() == all {
-            return None;
-        }
-        let annotated = self.annotate(&request, &line.words, &job.source_pieces)?;
-        let (source, columns) = annotated.read_between(job.languages.before, job.languages.last);
-        job.columns = columns;
-        Some(source)
-    }
-
-    /// The translation of a search with some terms in the source, if it has them all; else the search with all.
-    fn after_lacking_search(
-        &self,
-        outcome: Outcome<Job>,
-        written: &Written,
-        search: SearchWithSomeTerms,
-        line: TermLine,
-        second: SecondSearch,
-    ) -> Next {
-        let SearchWithSomeTerms { source, with_all } = search;
-        match with_all.next {
-            Some(next) if self.has_terms(&outcome, written, &line.request) => {
-                self.after_free_search(outcome, written, line, SecondSearch { source, ..next.second })
-            }
-            next => SearchWithTerms { next, ..with_all }.task(outcome, line, second),
-        }
     }
 
     /// The search with the terms in the places that the first one found.
