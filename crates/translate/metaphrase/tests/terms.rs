@@ -307,6 +307,20 @@ fn german_terms_are_found_in_their_forms() {
     assert!(count == 25 && wrong.len() <= 1, "{wrong:#?}");
 }
 
+/// A line that is a term, as a button or a cell of a table, is its translation and nothing else.
+#[test]
+fn a_line_that_is_a_term_is_its_translation() {
+    let translator = Translator::builder().model("de-en").threads(1).build().expect("the bundled model");
+    let glossary = "Auftraggeber\tclient\nanmelden\tsign in\nRechnung\tinvoice\nZürich\tZürich";
+    let mut options = translator.options();
+    options.glossaries = vec![Glossary::parse(glossary, Case::Ignore).expect("a glossary").into()];
+    let lines = ["Auftraggeber", "Anmelden", "Rechnungen:", "(Auftraggeber)"];
+    let found = translator.run(&options, lines.map(Request::translate).to_vec()).expect("translations");
+    let texts: Vec<&str> = found.iter().map(Translation::text).collect();
+    assert_eq!(texts, ["Client", "Sign in", "Invoices:", "(Client)"]);
+    assert!(found.iter().all(|found| found.missing.is_empty() && found.hypotheses[0].met.len() == 1));
+}
+
 /// A line that has its terms without them stays as it is, be they in other forms or in compounds.
 #[test]
 fn lines_that_have_their_terms_stay_as_they_are() {

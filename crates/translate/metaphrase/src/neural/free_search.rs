@@ -5,8 +5,10 @@ use super::context::Context;
 use super::job::{Job, SecondSearch};
 use super::term_search::{Next, TermLine, TermQuestion, TermSearch, Written};
 use crate::Request;
+use crate::forms::with_capital;
 use metaphrase_base::WordId;
 use metaphrase_search::Outcome;
+use metaphrase_text::comparable;
 use std::ops::{ControlFlow, Range};
 
 /// The search of a line that has its terms in the source, or requires them.
@@ -44,6 +46,26 @@ pub(crate) struct SearchWithSomeTerms {
 }
 
 impl Context {
+    /// The words of the translation of a line that is a term and signs: a button, a label, a cell of a table. What a
+    /// model adds to so short a line is a plain word next to the term. `None` for other lines.
+    pub(super) fn translation_of_term(&self, request: &Request) -> Option<Vec<WordId>> {
+        let [term] = &request.terms.required[..] else { return None };
+        let place = term.source.clone().filter(|_| term.copied_from(&request.source).is_none())?;
+        let (before, after) = (request.source.get(..place.start)?, request.source.get(place.end..)?);
+        // Quotation marks of the source language are for the model.
+        let is_sign = |c: char| c == '…' || c.is_ascii_punctuation() || c.is_whitespace();
+        if ![before, after].concat().chars().all(is_sign) {
+            return None;
+        }
+        let written = &request.source[place];
+        let form = term.first_form(written, self.target_language())?;
+        let capital = with_capital(&form).filter(|_| written.starts_with(char::is_uppercase));
+        let text = [before, &capital.unwrap_or(form), after].concat();
+        let mut words = Vec::new();
+        self.target.encode(&text, &mut words);
+        (comparable(&self.target.decode(&words)) == comparable(&text)).then_some(words)
+    }
+
     /// The translation that a line has without its terms, if it has them all the same; else the search with terms. So
     /// a line that has its terms by itself stays as it is.
     pub(super) fn after_plain_search(

@@ -161,6 +161,13 @@ impl Context {
             return;
         }
         let may_be_free = freely && request.terms.avoided.is_empty() && request.prefix.is_empty();
+        if may_be_free && let Some(words) = self.translation_of_term(request) {
+            task.prefix.truncate(task.language_words);
+            task.prefix.extend(words);
+            task.constraints = None;
+            task.tag.required.prefer(&self.target, &self.written);
+            return;
+        }
         let line = TermLine::new(request, words, options.term_use, parts, self.target_language());
         let next = self.question_about_terms(task, &line, first, may_be_free);
         let (source, columns) = self.plain_source(&line, &task.tag);
