@@ -42,7 +42,6 @@ const NOUNS: &[&str] = &[
     "gefangen",
     "geflüchtet",
     "gesandt",
-    "gläubig",
     "hinterblieben",
     "intellektuell",
     "jugendlich",
