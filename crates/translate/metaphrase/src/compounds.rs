@@ -119,6 +119,7 @@ mod tests {
             (parts("Gesundheit"), parts("Kampagnen"), parts("Kampagne")),
             (vec!["Gesundheit"], vec!["kampagnen"], vec![])
         );
+        assert_eq!(parts("Stadt"), ["stadt"]);
     }
 
     #[test]

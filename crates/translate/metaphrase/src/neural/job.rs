@@ -81,6 +81,14 @@ impl SecondSearch {
         }
     }
 
+    /// The search that finds nothing but these words: their translation with its probability.
+    pub(crate) fn of_words(&self, words: &[WordId]) -> Self {
+        let mut search = Self { constraints: None, ..self.clone() };
+        search.prefix.truncate(search.language_words);
+        search.prefix.extend(words);
+        search
+    }
+
     /// The task of the second search. `counts`: the work of the first one.
     pub(crate) fn task(self, mut job: Job, counts: Counts) -> Task<Job> {
         job.earlier_counts += counts;

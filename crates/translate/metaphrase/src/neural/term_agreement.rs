@@ -158,10 +158,7 @@ impl Context {
             search.left.extend(std::mem::take(&mut search.plain).into_iter().find(is_best));
         }
         if let Some(words) = search.left.pop_front() {
-            let mut task = second.clone();
-            task.constraints = None;
-            task.prefix.truncate(task.language_words);
-            task.prefix.extend(words);
+            let mut task = second.of_words(&words);
             if !search.plain.is_empty() {
                 (task.source, _) = self.plain_source(&line, &outcome.tag);
             }

@@ -191,12 +191,10 @@ impl Context {
         second: SecondSearch,
     ) -> Next {
         if let Some(attempt) = attempts.left.pop_front() {
-            let mut task = second.clone();
-            task.constraints = attempt.constraints.clone();
-            if let Way::Hyphens(words) | Way::Replaced(words) = &attempt.way {
-                task.prefix.truncate(task.language_words);
-                task.prefix.extend(words);
-            }
+            let task = match &attempt.way {
+                Way::Hyphens(words) | Way::Replaced(words) => second.of_words(words),
+                _ => SecondSearch { constraints: attempt.constraints.clone(), ..second.clone() },
+            };
             attempts.current = Some(attempt);
             let question = TermQuestion::Attempt(Box::new(attempts));
             outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));

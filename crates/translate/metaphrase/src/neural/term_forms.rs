@@ -205,11 +205,8 @@ impl Context {
         mut line: TermLine,
         mut second: SecondSearch,
     ) -> Next {
-        let mut task = second.clone();
         if let Some(candidate) = search.candidates.get(search.scored) {
-            task.constraints = None;
-            task.prefix.truncate(task.language_words);
-            task.prefix.extend(&candidate.words);
+            let mut task = second.of_words(&candidate.words);
             task.prefix.push(self.target.eos());
             (task.source, _) = self.plain_source(&line, &outcome.tag);
             let question = TermQuestion::Form(Box::new(search));
@@ -224,8 +221,8 @@ impl Context {
         };
         let languages = outcome.tag.languages;
         (second.source, outcome.tag.columns) = annotated.read_between(languages.before, languages.last);
-        task.source.clone_from(&second.source);
-        task.constraints = self.avoiding_only(&line.request.source, line.avoided.clone(), &second);
+        let constraints = self.avoiding_only(&line.request.source, line.avoided.clone(), &second);
+        let task = SecondSearch { constraints, ..second.clone() };
         let mut replaced = found.hypotheses.first().map_or_else(String::new, |best| self.text_of(&best.words).text);
         // From right to left, so that a change does not move the rest.
         better.sort_by_key(|better| Reverse(better.place.start));
@@ -253,10 +250,7 @@ impl Context {
             return self.agree(outcome, line, second);
         }
         let Some(words) = replaced else { return self.agree(found.into_outcome(outcome), line, second) };
-        let mut task = second.clone();
-        task.constraints = None;
-        task.prefix.truncate(task.language_words);
-        task.prefix.extend(words);
+        let task = second.of_words(&words);
         let question = TermQuestion::BetterForms(Box::new(BetterForms { found, replaced: None }));
         outcome.tag.term_search = Some(Box::new(TermSearch { question, line, second }));
         ControlFlow::Continue(task.task(outcome.tag, outcome.counts))
